@@ -8,8 +8,9 @@
 
 namespace acceld::kernels::cpu {
 
-// All that a convolution is but for its addresses, as generated code hands it to the run-time
-// support. Only int64_t fields.
+// Describes a convolution completely, except for the addresses of its operands and of its result.
+// Generated code passes the descriptor to the run-time support (ConvolutionFunction in
+// support_abi.h) as an array of integers, so all members have the type int64_t.
 struct ConvolutionDescriptor {
   int64_t input_dtype_number, output_dtype_number;
   ConvolutionShape shape;
@@ -20,6 +21,8 @@ struct ConvolutionDescriptor {
   }
   ir::DType input_dtype() const { return static_cast<ir::DType>(input_dtype_number); }
   ir::DType output_dtype() const { return static_cast<ir::DType>(output_dtype_number); }
+  // Returns the descriptor as an array of its int64_t members. The span is valid as long as the
+  // descriptor.
   absl::Span<const int64_t> fields() const {
     return {reinterpret_cast<const int64_t*>(this), sizeof(*this) / sizeof(int64_t)};
   }

@@ -30,7 +30,8 @@ std::string TextOf(const llvm::Module& module) {
   return text;
 }
 
-// A module of its own context, which one thread at a time may use.
+// A part of the plan: an LLVM module with a context of its own. One thread at a time may use a
+// context.
 struct Part {
   explicit Part(llvm::TargetMachine& machine)
       : module(std::make_unique<llvm::Module>("acceld", context)) {
@@ -60,7 +61,8 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
   return translator->Translate(*part.module);
 }
 
-// Threads for translation, beside those of the programs that run.
+// The threads that translate parts. They are separate from HelperPool::Get(), whose threads work
+// for running programs.
 HelperPool& Translators() {
   static auto* pool = new HelperPool;
   return *pool;
@@ -97,7 +99,8 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
       parts[i]->object = wanted.ok() ? Translate(*parts[i], target, dumps != nullptr) : wanted;
     }
   };
-  // Asking takes as long as a small pass: the system answers with files.
+  // hardware_concurrency() reads files and takes as long as a small LLVM pass, so it is called
+  // once.
   static const size_t threads = std::max(1u, std::thread::hardware_concurrency());
   Translators().Run(static_cast<int>(std::min(parts.size(), threads)) - 1, translate);
 

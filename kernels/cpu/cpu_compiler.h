@@ -6,32 +6,43 @@
 #include "common/threads/stop_flag.h"
 #include "kernels/ir/plan.h"
 
-// Plan -> native object code for the CPU. The only folder that sees LLVM and oneDNN.
+// Compiles a Plan to native object code for the CPU. Only code in this folder uses LLVM, oneDNN and
+// OpenBLAS.
 namespace acceld::kernels::cpu {
 
-// The machine code is generated for: host CPU name and features, as LLVM spells them.
+// The processor that code is generated for: its name and its features, as LLVM spells them.
 struct CpuTarget {
   std::string cpu;
   std::string features;
+  // Returns the processor that this process runs on.
   static CpuTarget Host();
-  // Part of the cache key: "x86_64-znver4+avx512f...", digest-sized when long.
+  // Returns a part of the key of cached executables:
+  // "<target triple>-<cpu>-<12 hex digits of the digest of the features>-abi<kSupportAbiVersion>".
   std::string ToString() const;
   friend bool operator==(const CpuTarget&, const CpuTarget&) = default;
 };
 
-// Text of intermediate stages, filled when asked for (--dump-dir).
+// The text of intermediate stages of a compilation, for --dump-dir. CompilePlan appends the text of
+// each LLVM module that the plan is split into.
 struct CpuDumps {
-  std::string llvm_ir;            // as printed from the plan
-  std::string optimized_llvm_ir;  // after LLVM's passes
+  std::string llvm_ir;            // as generated from the plan
+  std::string optimized_llvm_ir;  // after the optimization passes
 };
 
-// Relocatable ELF objects (object_set.h) with one exported function, kEntrySymbol of type
-// EntryFunction. Helped by threads that all calls share. Thread-safe. Before the next pass over a
-// part that the plan is split into it looks whether it may go on (common/memory/allocation.h):
-// CANCELLED once `stop` is stopped.
+// Compiles `plan` for `target`. Returns relocatable ELF objects, packed by PackObjects
+// (object_set.h). Together they export one function, kEntrySymbol, which takes a const
+// LaunchContext* (cpu_module.h) and returns a CodeStatus (support_abi.h) as an int32_t. Fills
+// `dumps` unless it is nullptr.
+//
+// The call blocks until the code is complete. Threads of a pool that all calls share compile parts
+// of the plan at the same time. Thread-safe. The work checks before each LLVM pass whether it may
+// continue (common/memory/allocation.h). Errors: CANCELLED once `stop` is stopped,
+// RESOURCE_EXHAUSTED when memory runs out, INTERNAL for a malformed plan or when LLVM cannot
+// generate code for the target.
 absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target,
                                         CpuDumps* dumps = nullptr, const StopFlag* stop = nullptr);
 
+// The name of the function that CompilePlan's objects export.
 inline constexpr char kEntrySymbol[] = "acceld_entry";
 
 }  // namespace acceld::kernels::cpu

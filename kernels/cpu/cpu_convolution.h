@@ -4,8 +4,9 @@
 
 namespace acceld::kernels::cpu {
 
-// Whether the CPU's library runs this convolution on this machine. The places of its operands are
-// not looked at. Thread-safe.
+// Returns whether oneDNN, the CPU's library, can compute this convolution on this machine. The
+// answer depends on the element types and the shape; the buffer locations of the operands are not
+// inspected. Thread-safe.
 bool CanConvolve(const ConvolutionStep& convolution);
 
 }  // namespace acceld::kernels::cpu

@@ -4,12 +4,14 @@
 
 namespace acceld::kernels::cpu {
 
-// Whether the CPU's library runs this matrix product on this machine: its element types, sizes and
-// strides. The places of its operands are not looked at. Thread-safe; remembers the answer for each
-// pair of element types.
+// Returns whether oneDNN, the CPU's library, can compute this matrix product on this machine. The
+// answer depends on the element types, sizes, strides and the epilogue (none is supported); the
+// buffer locations of the operands are not inspected. The library primitives made for the check are
+// cached by element types, so that further checks are cheap. Thread-safe.
 bool CanMatmul(const MatmulStep& matmul);
 
-// Whether generated loops take less time for it than a call of the library.
+// Returns whether generated loops are estimated to take less time for this matrix product than a
+// library call.
 bool LoopsAreFaster(const MatmulStep& matmul);
 
 }  // namespace acceld::kernels::cpu

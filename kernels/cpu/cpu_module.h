@@ -12,35 +12,44 @@
 
 namespace acceld::kernels::cpu {
 
-// What a plan's native function is handed. Pointers are kBufferAlignment-aligned.
+// The argument of a plan's native function: the buffers of one run and what the run needs besides
+// them. All buffers are aligned to kBufferAlignment. Generated code reads the fields at fixed
+// offsets (support_abi.h).
 struct LaunchContext {
-  const void* const* arguments;  // one per argument
-  void* const* results;          // one per result
-  void* arena;                   // arena_bytes of the entry function
+  const void* const* arguments;  // addresses of the plan's arguments
+  void* const* results;          // addresses of the plan's results
+  void* arena;                   // temporaries: arena_bytes of the entry function
   const void* constants;         // the plan's constant block
-  int num_threads;               // for parallel loops and library calls, at least 1
-  // Polled by loops. Once it is true the run is to end early, or to pause: `interrupts` says which.
+  int num_threads;  // the most threads for parallel loops and library calls, at least 1
+  // Long-running loops poll this flag. While it is true, the run has to pause or to end:
+  // `interrupts` decides which. With nullptr, which only CpuModule::Run accepts, the run is never
+  // interrupted.
   const volatile bool* interrupted;
-  // nullptr: a run that is interrupted ends.
+  // With nullptr, an interrupted run ends.
   Interrupts* interrupts = nullptr;
-  // For library calls; nullptr: the process's heap.
+  // Where library calls allocate temporary memory. With nullptr, they use the process's heap.
   const WorkingMemory* working_memory = nullptr;
-  // For host calls; nullptr: they fail.
+  // Executes host calls. With nullptr, they fail with FAILED_PRECONDITION.
   HostCaller* host = nullptr;
 };
 
-// Object code from CompilePlan, linked into this process. Immutable and thread-safe once loaded:
-// any number of threads may Run at the same time, each with its own context.
+// Object code from CompilePlan that is linked into this process and ready to run. It is immutable
+// and thread-safe: any number of threads may call Run at the same time, each with its own context.
+// The code is unloaded by the destructor, which must not run before all calls have returned.
 class CpuModule {
  public:
-  // The bytes must be what CompilePlan made; verifying where they came from is the caller's duty.
+  // Links `code`, which CompilePlan returned. Checks only that it is well-formed; since Run
+  // executes the code, the caller must make sure that it comes from a trusted source. Returns
+  // INVALID_ARGUMENT for bytes that are not objects for this machine or do not link, and the
+  // system's error when the memory of the code cannot be protected.
   static absl::StatusOr<std::unique_ptr<CpuModule>> Load(absl::string_view code);
   virtual ~CpuModule() = default;
 
-  // Runs on the calling thread (and the pool for parallel loops) until done. OK, CANCELLED, or the
-  // failure of a library call.
+  // Executes the plan and blocks until it is done. Uses the calling thread and, for parallel loops,
+  // threads of the HelperPool (support/helper_pool.h). Returns CANCELLED when an interrupted run
+  // had to end, or the error of the first library call or host call that failed.
   virtual absl::Status Run(const LaunchContext& context) const = 0;
-  // Bytes of linked code, for the memory tier's accounting.
+  // The size of the object code in bytes, for the accounting of the memory of loaded executables.
   virtual int64_t code_bytes() const = 0;
 };
 

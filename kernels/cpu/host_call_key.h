@@ -7,8 +7,10 @@
 
 namespace acceld::kernels::cpu {
 
-// A host call as generated code hands it to the run-time support: the callback's number, then the
-// types of operands and of results; each list behind its length.
+// Encodes a host call as an array of integers, in which form generated code passes it to the
+// run-time support (HostCallFunction in support_abi.h): the number of the callback, then the types
+// of the operands, then the types of the results. Each list of types is preceded by its length. A
+// type is its dtype, its rank and its dimensions.
 inline std::vector<int64_t> HostCallKeyOf(const HostCall& call) {
   std::vector<int64_t> fields = {call.callback};
   for (const std::vector<ir::TensorType>* types : {&call.operands, &call.results}) {
@@ -22,7 +24,7 @@ inline std::vector<int64_t> HostCallKeyOf(const HostCall& call) {
   return fields;
 }
 
-// Reads what HostCallKeyOf wrote.
+// Decodes an array that HostCallKeyOf has made. The array is not checked.
 inline HostCall ReadHostCall(const int64_t* fields) {
   HostCall call{.callback = *fields++};
   for (std::vector<ir::TensorType>* types : {&call.operands, &call.results}) {

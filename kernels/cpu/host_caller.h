@@ -5,12 +5,15 @@
 
 namespace acceld::kernels::cpu {
 
-// Whom a running plan asks for what its host calls give.
+// The interface through which a running plan executes its host calls, that is, calls functions of
+// the client program that launched it (common/ir/calls/host_callback.h). The caller of
+// CpuModule::Run implements it.
 class HostCaller {
  public:
-  // Asks for the results that belong to the bytes at `operands`, and puts them to `results`: dense,
-  // row-major, in the order of the call. Blocks until they are there, or the run is to end. Called
-  // by the thread that runs the plan, which fails with the error.
+  // Executes `call` and blocks until its results have been written or the run has to end.
+  // `operands` and `results` are the addresses of the buffers in the order of the call; elements
+  // are dense and row-major. The thread that runs the plan calls this function. After an error the
+  // run fails with the returned status.
   virtual absl::Status Call(const HostCall& call, const void* const* operands,
                             void* const* results) = 0;
 

@@ -2,11 +2,12 @@
 
 namespace acceld::kernels::cpu {
 
-// What a run does when it finds LaunchContext::interrupted set. Thread-safe: all threads of a
-// parallel loop may call it at the same time.
+// Decides what a run does when it finds LaunchContext::interrupted set: pause or end. Thread-safe:
+// all threads of a parallel loop may call GoOn at the same time.
 class Interrupts {
  public:
-  // Blocks while the run is to pause. False when it is to end: it was cancelled.
+  // Blocks as long as the run has to pause. Returns true when the run shall continue, false when it
+  // has been cancelled and must end.
   virtual bool GoOn() = 0;
 
  protected:

@@ -9,7 +9,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// What LLVM lets nobody say but on its command line.
+// Sets a Boolean option of LLVM that can only be set as a command-line option.
 void Switch(llvm::StringRef option, bool on) {
   llvm::StringMap<llvm::cl::Option*>& options = llvm::cl::getRegisteredOptions();
   const auto found = options.find(option);
@@ -24,8 +24,8 @@ void InitializeLlvm() {
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    // A third of code generation for loops of many accesses, whose addresses are a base, an index
-    // and a constant already.
+    // Loop strength reduction takes a third of the time of code generation for loops with many
+    // memory accesses. Their addresses are a base, an index and a constant already.
     Switch("disable-lsr", true);
   });
 }

@@ -7,8 +7,10 @@
 
 namespace acceld::kernels::cpu {
 
-// All that a matrix product is but for its addresses: what generated code hands to the run-time
-// support as a descriptor, and what its library primitives are cached by.
+// Describes a matrix product completely, except for the addresses of its operands and of its
+// result. Generated code passes the fields as a descriptor to the run-time support (MatmulFunction
+// in support_abi.h), and the library's primitives are cached by this key. It has no epilogue, as
+// the CPU's products do not support any.
 struct MatmulKey {
   enum Field : int {
     kInputDtype,
@@ -17,8 +19,8 @@ struct MatmulKey {
     kM,
     kN,
     kK,
-    kLhsStrides,                    // b, m, k, in elements
-    kRhsStrides = kLhsStrides + 3,  // b, k, n
+    kLhsStrides,                    // strides of the batch, m and k, in elements
+    kRhsStrides = kLhsStrides + 3,  // strides of the batch, k and n, in elements
     kNumFields = kRhsStrides + 3,
   };
   std::array<int64_t, kNumFields> fields{};
@@ -36,6 +38,7 @@ struct MatmulKey {
   }
 };
 
+// Returns the key of `step`.
 inline MatmulKey MatmulKeyOf(const MatmulStep& step) {
   MatmulKey key;
   key.fields = {static_cast<int64_t>(step.input_dtype),

@@ -6,7 +6,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// No object begins so: they begin with ELF's own mark.
+// Marks a set of several objects. A single object begins with ELF's own magic number instead.
 constexpr absl::string_view kMark = "acceldset1";
 constexpr size_t kNumberBytes = 8;
 
@@ -16,7 +16,7 @@ void AppendNumber(std::string& bytes, uint64_t number) {
   }
 }
 
-// Takes a number from the front of `bytes`, which has as many.
+// Removes a number from the front of `bytes`, which must have at least kNumberBytes bytes.
 uint64_t TakeNumber(absl::string_view& bytes) {
   uint64_t number = 0;
   for (size_t i = 0; i < kNumberBytes; ++i) {

@@ -7,8 +7,10 @@
 
 namespace acceld::kernels::cpu {
 
-// A routine's call as generated code hands it to the run-time support: the routine, its parameters,
-// the rank of its batch, then operands and results; each list behind its length.
+// Encodes a routine's call as an array of integers, in which form generated code passes it to the
+// run-time support (RoutineFunction in support_abi.h): the routine, its parameters, the rank of its
+// batch, the types of the operands, the types of the results. Each list is preceded by its length.
+// A type is its dtype and the list of its dimensions.
 inline std::vector<int64_t> RoutineKeyOf(const RoutineCall& call) {
   std::vector<int64_t> fields = {static_cast<int64_t>(call.routine)};
   const auto add_list = [&](const auto& list) {
@@ -27,7 +29,8 @@ inline std::vector<int64_t> RoutineKeyOf(const RoutineCall& call) {
   return fields;
 }
 
-// Reads what RoutineKeyOf wrote, in the same order.
+// Reads the integers and the lists of an array that RoutineKeyOf has made, one after the other. The
+// array is borrowed and not checked.
 class RoutineKeyReader {
  public:
   explicit RoutineKeyReader(const int64_t* fields) : next_(fields) {}

@@ -6,9 +6,12 @@
 
 namespace acceld::kernels::cpu {
 
-// Computes a call that CheckRoutine accepts, on the host's memory: operands and then results at
-// `places`, aligned to kBufferAlignment. Results share no bytes with others. On up to `num_threads`
-// threads; CANCELLED soon after `*interrupted` turns true, unless `interrupts` lets it go on.
+// Computes a routine's call, which CheckRoutine must accept, on memory of the host. `places` has
+// the addresses of the operands and then those of the results, each aligned to kBufferAlignment.
+// Results share no bytes with operands or with each other. The call blocks and uses up to
+// `num_threads` threads. It polls `*interrupted`, which must not be null: once that is true, the
+// call returns CANCELLED soon, or, if `interrupts` is given, does as Interrupts::GoOn says. Other
+// errors: RESOURCE_EXHAUSTED when memory runs out, INTERNAL for a failure of the library.
 absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
                               const volatile bool* interrupted, Interrupts* interrupts = nullptr);
 

@@ -5,14 +5,16 @@
 
 #include "kernels/cpu/cpu_module.h"
 
-// The binary interface between generated code and the run-time support: symbols, places in
-// LaunchContext, status codes. A change here changes the meaning of cached objects:
-// bump kSupportAbiVersion, which CpuTarget::ToString carries into the cache key.
+// The binary interface between generated code and the run-time support: symbol names, function
+// types, the offsets of LaunchContext's fields, and status codes. Cached objects depend on it: a
+// change of the interface must increment kSupportAbiVersion, which CpuTarget::ToString puts into
+// the cache key.
 namespace acceld::kernels::cpu {
 
 inline constexpr int kSupportAbiVersion = 5;
 
-// What generated functions return.
+// The result of generated functions and of most functions of the run-time support. kFailed:
+// RunState::failure says why.
 enum class CodeStatus : int32_t { kOk = 0, kCancelled = 1, kFailed = 2 };
 
 inline constexpr char kParallelForSymbol[] = "acceld_cpu_parallel_for";
@@ -26,30 +28,35 @@ inline constexpr char kPollSymbol[] = "acceld_cpu_poll";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
 inline constexpr char kReleaseSymbol[] = "acceld_cpu_release";
 
-// One tile of a parallel loop: (frame, tile) -> CodeStatus.
+// Computes one tile of a parallel loop: (frame, tile) -> CodeStatus. The frame holds whatever the
+// loop uses from outside.
 using TileFunction = int32_t (*)(const void* frame, int64_t tile);
-// (context, function, frame, num_tiles) -> CodeStatus.
+// Runs a parallel loop of `num_tiles` tiles: (context, function, frame, num_tiles) -> CodeStatus.
 using ParallelForFunction = int32_t (*)(const LaunchContext*, TileFunction, const void*, int64_t);
-// (context, {function, pointers...}, number of pointers, num_tiles) -> CodeStatus, where a tile is
-// function(pointers..., tile) -> CodeStatus. There are at most kMaxTilePointers.
+// The same for a frame of pointers: (context, {function, pointers...}, number of pointers,
+// num_tiles) -> CodeStatus. The tile function is called as function(pointers..., tile) ->
+// CodeStatus. There are at most kMaxTilePointers pointers.
 using ParallelForPointersFunction = int32_t (*)(const LaunchContext*, void* const*, int64_t,
                                                 int64_t);
 inline constexpr int64_t kMaxTilePointers = 32;
-// (context, descriptor, lhs, rhs, out) -> CodeStatus; the descriptor's layout is MatmulKey's.
+// Computes a matrix product: (context, descriptor, lhs, rhs, out) -> CodeStatus. The descriptor has
+// the fields of a MatmulKey.
 using MatmulFunction = int32_t (*)(const LaunchContext*, const int64_t*, const void*, const void*,
                                    void*);
-// The same for a ConvolutionDescriptor.
+// Computes a convolution; the descriptor has the fields of a ConvolutionDescriptor.
 using ConvolutionFunction = MatmulFunction;
-// (context, descriptor, places of operands and results) -> CodeStatus; the descriptor's layout is
-// routine_key.h's.
+// Runs a routine: (context, descriptor, addresses of operands and results) -> CodeStatus. The
+// descriptor has the layout of RoutineKeyOf (routine_key.h).
 using RoutineFunction = int32_t (*)(const LaunchContext*, const int64_t*, void* const*);
-// The same for a host call, in the layout of host_call_key.h.
+// Executes a host call; the descriptor has the layout of HostCallKeyOf (host_call_key.h).
 using HostCallFunction = RoutineFunction;
-// (context, to, from, bytes) -> CodeStatus; the ranges are equal or disjoint.
+// Copies memory: (context, to, from, bytes) -> CodeStatus. The two ranges are equal or disjoint.
 using CopyFunction = int32_t (*)(const LaunchContext*, void*, const void*, int64_t);
-// (context) -> CodeStatus, for a run that found `interrupted` set: kCancelled when it is to end.
+// Called by a run that has found `interrupted` set: (context) -> CodeStatus. Blocks while the run
+// has to pause; returns kCancelled when it must end.
 using PollFunction = int32_t (*)(const LaunchContext*);
-// (context, bytes) -> memory aligned to kBufferAlignment, or null after noting the failure.
+// Allocates scratch memory: (context, bytes) -> address, aligned to kBufferAlignment. Null, with
+// the error in RunState::failure, when memory runs out. The ReleaseFunction frees it.
 using AllocateFunction = void* (*)(const LaunchContext*, int64_t);
 using ReleaseFunction = void (*)(void*);
 

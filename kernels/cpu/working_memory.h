@@ -7,13 +7,14 @@
 
 namespace acceld::kernels::cpu {
 
-// Where the run-time support takes memory from that it needs for the time of a call and that is
-// too much for a thread to keep. Thread-safe.
+// Allocates temporary memory for the run-time support: blocks that a library call needs only while
+// it runs, and that are too large for a thread to keep from call to call. Implemented by whoever
+// calls CpuModule::Run. Thread-safe.
 class WorkingMemory {
  public:
   virtual ~WorkingMemory() = default;
-  // Aligned to kBufferAlignment, contents undefined; given back with the pointer's last copy.
-  // RESOURCE_EXHAUSTED when memory is short.
+  // Allocates `size_bytes` of uninitialized memory, aligned to kBufferAlignment. The memory is
+  // freed with the last copy of the pointer. RESOURCE_EXHAUSTED when memory runs out.
   virtual absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const = 0;
 };
 

@@ -45,7 +45,7 @@ std::vector<uint32_t> CallersFirst(const Plan& plan) {
 
 // What is known of the memory of a function's arguments, results and arena.
 struct Spaces {
-  bool disjoint = true;  // all of them are different memory, but for these
+  bool disjoint = true;  // all are disjoint, except for the pairs in may_share
   absl::Span<const SharedPlace> may_share;
 
   bool MayShare(const Slice& a, const Slice& b) const {
@@ -70,8 +70,8 @@ bool MayOverlap(const Slice& a, const Slice& b, const Spaces& spaces) {
   return spaces.MayShare(a, b);
 }
 
-// Whether the callee's argument, result and arena spaces are different memory (arguments among
-// themselves may coincide: nobody writes them).
+// Returns whether the callee's argument, result and arena spaces are disjoint. Arguments may
+// coincide with each other, as they are only read.
 bool KeepsSpacesDisjoint(const CallStep& call, const Spaces& spaces) {
   std::vector<Slice> written = call.results;
   written.push_back(call.arena);

@@ -180,7 +180,8 @@ class PlanChecker {
   }
 
   absl::Status CheckSteps(const Steps& steps, int depth) {
-    // A region may become a step in a step: a condition that is a kernel, say.
+    // A region of the program may become two levels of steps, for example if its condition is a
+    // kernel.
     if (depth > 2 * ir::limits::kMaxRegionDepth) return Wrong("steps are nested too deep");
     for (const Step& step : steps) {
       ACCELD_RETURN_IF_ERROR(

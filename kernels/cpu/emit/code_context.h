@@ -12,14 +12,16 @@ namespace acceld::kernels::cpu {
 
 using Builder = llvm::IRBuilder<>;
 
-// What the printers share while one plan becomes one LLVM module. One thread; borrows the module.
+// The state that is shared by all code that generates one LLVM module: the target, the module, and
+// functions that make types, constants and functions in it. Used by one thread at a time. Borrows
+// the module.
 class CodeContext {
  public:
   CodeContext(const CpuTarget& target, llvm::Module& module);
 
   llvm::LLVMContext& llvm() const { return module_.getContext(); }
   llvm::Module& module() const { return module_; }
-  // Whether the target has the instruction set (an LLVM feature name such as "fma").
+  // Returns whether the target has a feature, by its name in LLVM, such as "fma".
   bool HasFeature(absl::string_view name) const { return features_.contains(name); }
 
   llvm::PointerType* pointer() const { return llvm::PointerType::getUnqual(llvm()); }
@@ -28,24 +30,28 @@ class CodeContext {
     return llvm::ConstantInt::getSigned(Int(64), value);
   }
 
-  // A new function private to the object, with the target's attributes.
+  // Makes a function with internal linkage and the target's attributes.
   llvm::Function* NewFunction(const llvm::Twine& name, llvm::FunctionType* type) const;
+  // Makes LLVM compile `function` for the target.
   void SetTargetAttributes(llvm::Function& function) const;
-  // For calls from here: `function` of another module, which from now on others see. Parameters and
-  // result are pointers, integers or floats.
+  // Declares in this module a function of another module of the same plan, so that it can be called
+  // from here, and makes `function` visible to the other objects of the plan. Its parameters and
+  // its result must be pointers, integers or floats.
   llvm::Function* Import(llvm::Function& function) const;
-  // An integer or float constant of another module.
+  // Returns this module's equivalent of an integer or float constant of another module.
   llvm::Constant* Import(const llvm::ConstantData& constant) const;
-  // The internal function `name`; null when it was not made yet.
+  // Returns the module's function `name`, or null if there is none yet.
   llvm::Function* FindFunction(llvm::StringRef name) const { return module_.getFunction(name); }
-  // A function of the run-time support, declared on first use. A pure one depends on its operands
-  // only.
+  // Returns a function of the run-time support; the first use declares it. A `pure` function
+  // accesses no memory, and its result depends only on its operands.
   llvm::FunctionCallee RunTimeFunction(llvm::StringRef name, llvm::FunctionType* type, bool pure);
 
-  // How a scalar of `dtype` lives in a register: iN for integers (with their own width, so that
-  // they wrap by themselves), float and double; f16, bf16 and the 8-bit floats as their encoding.
+  // The LLVM type of a scalar of `dtype`. Integers are iN of their own width, so that arithmetic
+  // wraps without further code. f32 and f64 are float and double; all narrower floats are integers
+  // that hold their encoding.
   llvm::Type* RegisterType(ir::DType dtype) const;
-  // How an element of `dtype` lives in memory.
+  // The LLVM type of an element of `dtype` in memory: integers and narrow floats are padded to
+  // whole bytes.
   llvm::Type* StorageType(ir::DType dtype) const;
 
  private:
@@ -56,7 +62,8 @@ class CodeContext {
   llvm::Module& module_;
 };
 
-// True for the floats that have no arithmetic here: f16, bf16 and the 8-bit formats.
+// Returns whether `dtype` is a float type that generated code only converts, as it computes with
+// such values in f32. These are f16, bf16 and the float types of at most 8 bits.
 bool IsNarrowFloat(ir::DType dtype);
 
 }  // namespace acceld::kernels::cpu

@@ -71,7 +71,8 @@ Value* EmitIntegerPower(CodeContext& code, Builder& b, DType dtype, Value* base,
     Value* x = function->getArg(0);
     Value* n = function->getArg(1);
 
-    // The exponent's bits from the lowest; as an unsigned number it is gone after `width` steps.
+    // Each iteration uses the lowest remaining bit of the exponent. As an unsigned number, the
+    // exponent is zero after at most `width` iterations.
     Builder in(entry);
     in.CreateBr(loop);
     in.SetInsertPoint(loop);

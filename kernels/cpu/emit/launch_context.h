@@ -5,7 +5,8 @@
 
 namespace acceld::kernels::cpu {
 
-// Places of LaunchContext's fields, in pointers.
+// The offsets of the fields of LaunchContext that generated code reads, in units of a pointer's
+// size.
 enum class ContextField : unsigned {
   kArguments = 0,
   kResults = 1,
@@ -14,18 +15,19 @@ enum class ContextField : unsigned {
   kInterrupted = 5,
 };
 
-// The field of the LaunchContext at `context`: a pointer.
+// Generates a load of a field, which is a pointer, from the LaunchContext at `context`.
 llvm::Value* LoadField(const CodeContext& code, Builder& b, llvm::Value* context,
                        ContextField field);
 
-// Asks the run-time support what to do if the flag at `interrupted`, the field of that name, is
-// set. `go_on_if_ok` is given the i32 CodeStatus of the answer; it emits what leaves the function
-// unless that is kOk. Afterwards `b` stands where the run goes on.
+// Generates a poll: if the flag at `interrupted` (LaunchContext::interrupted) is set, the run-time
+// support is called, which blocks while the run has to pause. `go_on_if_ok` gets the result of that
+// call, an i32 CodeStatus, and has to generate code that leaves the function unless it is kOk.
+// Afterwards `b` inserts code where the run continues.
 void EmitPoll(CodeContext& code, Builder& b, llvm::Value* context, llvm::Value* interrupted,
               absl::FunctionRef<void(llvm::Value* status)> go_on_if_ok);
 
-// The run-time support's function that shares out a loop's tiles, of which the frame holds pointers
-// only.
+// Returns the run-time support's function that runs a parallel loop with a frame of pointers
+// (ParallelForPointersFunction).
 llvm::FunctionCallee ParallelForPointers(CodeContext& code);
 
 }  // namespace acceld::kernels::cpu

@@ -11,7 +11,8 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Whether it belongs to a call: its addresses, or what becomes of its status.
+// Returns whether an instruction may serve a call: it computes addresses, or branches on the
+// status.
 bool ServesCalls(const llvm::Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case llvm::Instruction::Load:
@@ -35,7 +36,7 @@ bool ServesCalls(const llvm::Instruction& instruction) {
 
 std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel) {
   std::vector<TileLaunch> launches;
-  llvm::Function* tile = nullptr;  // of the next call
+  llvm::Function* tile = nullptr;  // the tile function of the next call
   for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
     switch (instruction.getOpcode()) {
       case llvm::Instruction::Alloca:
@@ -45,7 +46,7 @@ std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel) {
       case llvm::Instruction::Ret:
         break;
       case llvm::Instruction::ICmp:
-        // Otherwise it is of a loop, not of a status.
+        // A comparison of anything but a call's status belongs to a loop.
         if (!llvm::isa<llvm::CallInst>(instruction.getOperand(0))) return {};
         break;
       case llvm::Instruction::Store: {
@@ -88,7 +89,7 @@ bool OnlyCalls(const llvm::Function& function) {
 
 void MarkQuick(llvm::Function& function) {
   function.addFnAttr(llvm::Attribute::OptimizeNone);
-  function.addFnAttr(llvm::Attribute::NoInline);  // which the other asks for
+  function.addFnAttr(llvm::Attribute::NoInline);  // required by optnone
 }
 
 }  // namespace acceld::kernels::cpu

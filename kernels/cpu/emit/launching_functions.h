@@ -7,22 +7,23 @@
 
 namespace acceld::kernels::cpu {
 
-// A loop whose tiles are shared out among threads: `tile` is called with the context, all buffers,
-// and the tile's number.
+// A parallel loop that the run-time support runs on several threads. The function `tile` takes the
+// context, all buffers, and the number of the tile.
 struct TileLaunch {
   llvm::Function* tile;
   int64_t num_tiles;
 };
 
-// The launches that the function of a kernel consists of, in their order; none where it does
-// anything else.
+// Returns the launches that make up the function of a kernel, in their order. Returns an empty list
+// if the function does anything else.
 std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel);
 
-// Whether a function does nothing but call others with addresses. Such are to be translated in the
-// quick way (MarkQuick), which takes a third of the time and costs their calls nothing worth
-// mentioning.
+// Returns whether a function does nothing but call other functions with addresses. LLVM should
+// compile such functions without optimization (MarkQuick): that takes a third of the time, and
+// makes the calls hardly slower.
 bool OnlyCalls(const llvm::Function& function);
-// No pass may touch it afterwards.
+// Makes LLVM compile `function` without optimization (optnone). No pass may be run on it
+// afterwards.
 void MarkQuick(llvm::Function& function);
 
 }  // namespace acceld::kernels::cpu

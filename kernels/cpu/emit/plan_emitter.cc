@@ -26,21 +26,23 @@ namespace {
 
 using llvm::Value;
 
-// Of one kernel, to be written where it is called: each function takes a third of a millisecond to
-// compile.
+// The most launches of one kernel that are generated in its callers instead of in a function of its
+// own: each function takes a third of a millisecond to compile.
 constexpr size_t kMostLaunches = 4;
-// Some microseconds; what is larger is copied by a function, which sees whether the places are one
-// and has threads help.
+// The most bytes that generated code copies itself, in some microseconds. Larger ranges are copied
+// by the run-time support, which does nothing if both are the same, and uses several threads.
 constexpr int64_t kMostCopiedAtOnce = int64_t{64} << 10;
-// Large ones poll by themselves; so many small ones make a poll between them worth it.
+// The work that is assumed of a library call. Large calls poll by themselves; after eight small
+// ones a poll is worth it.
 constexpr double kLibraryCallWork = kPollWork / 8;
 
 struct EmittedKernel {
   // (context, buffers...) -> status
   llvm::Function* function = nullptr;
   bool can_fail = false;
-  double work = 0;  // that it does at most between two polls
-  // What it would do, if that is little: then callers do so themselves, and there is no function.
+  double work = 0;  // the most work between two polls
+  // The launches that the kernel consists of, if there are few. Its callers then execute them, and
+  // there is no function.
   std::vector<TileLaunch> launches;
 };
 
@@ -80,7 +82,7 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
   return {.work = work, .launches = std::move(launches)};
 }
 
-// `fields` as a constant of the module. Not inlined: GCC then warns of LLVM's operator delete.
+// Makes a constant array of `fields`. Not inlined: GCC then warns of LLVM's operator delete.
 [[gnu::noinline]] Value* NewDescriptor(CodeContext& code, llvm::ArrayRef<int64_t> fields,
                                        const char* name) {
   auto* data = llvm::ConstantDataArray::get(
@@ -92,7 +94,7 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
   return descriptor;
 }
 
-// Prints the steps of one plan function.
+// Generates the code of the steps of one plan function.
 class StepEmitter {
  public:
   StepEmitter(CodeContext& code, const EmittedFunctions& emitted, llvm::Function* function)
@@ -125,8 +127,8 @@ class StepEmitter {
 
   Value* context() const { return function_->getArg(0); }
 
-  // The addresses of what is in a space other than constants: of a function its parameters, of the
-  // object's entry the context's fields.
+  // Returns the array of addresses for a space other than constants: a parameter of the function,
+  // or, in the exported entry, a field of the context.
   Value* Table(unsigned parameter, ContextField field) {
     return function_->arg_size() > 1 ? function_->getArg(parameter)
                                      : LoadField(code_, entry_, context(), field);
@@ -177,7 +179,8 @@ class StepEmitter {
     work_since_poll_ = 0;
   }
 
-  // Before a step of so much work: many steps without a poll of their own take long together.
+  // Called before a step of this much work. Generates a poll if the steps since the last one may
+  // have taken long.
   void PollBefore(double work) {
     if (work_since_poll_ + work > kPollWork && work_since_poll_ > 0) Poll();
     work_since_poll_ += work;
@@ -194,7 +197,7 @@ class StepEmitter {
     if (kernel.can_fail) LeaveUnlessOk(status);
   }
 
-  // The frame holds the function and its pointers; it is free again when the call is over.
+  // The frame holds the function and its pointers. It can be used again after the call.
   void EmitLaunch(const TileLaunch& launch, llvm::ArrayRef<Value*> pointers) {
     auto* type = llvm::ArrayType::get(code_.pointer(), 1 + kMaxTilePointers);
     if (frame_ == nullptr) frame_ = entry_.CreateAlloca(type);
@@ -218,10 +221,10 @@ class StepEmitter {
                     step.rhs, step.out);
   }
 
-  // The plan has been checked: there is none.
+  // CheckPlan refuses plans with attention.
   void Emit(const AttentionStep&) { ACCELD_CHECK(false); }
 
-  // A call of run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
+  // Generates a call of the run-time support: (context, descriptor, lhs, rhs, out) -> CodeStatus.
   void EmitLibraryCall(const char* symbol, absl::Span<const int64_t> fields, const Slice& lhs,
                        const Slice& rhs, const Slice& out) {
     PollBefore(kLibraryCallWork);
@@ -242,13 +245,14 @@ class StepEmitter {
                      step.operands, step.results);
   }
 
-  // While the host is asked, the run can be told to end.
+  // No poll is needed: a run can be cancelled while it waits for the host.
   void Emit(const HostCallStep& step) {
     EmitCallOnPlaces(kHostCallSymbol, NewDescriptor(code_, HostCallKeyOf(step.call), "host_call"),
                      step.operands, step.results);
   }
 
-  // A call of run-time support: (context, descriptor, operands and results) -> CodeStatus.
+  // Generates a call of the run-time support: (context, descriptor, addresses of operands and
+  // results) -> CodeStatus.
   void EmitCallOnPlaces(const char* symbol, Value* descriptor, std::vector<Slice> places,
                         const std::vector<Slice>& results) {
     places.insert(places.end(), results.begin(), results.end());
@@ -259,8 +263,8 @@ class StepEmitter {
     LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
   }
 
-  // The addresses of `slices`, on the stack until the next call of the kind: one table for all of a
-  // function, which may have very many.
+  // Stores the addresses of `slices` to a table on the stack, which is valid until the next call of
+  // this kind. All calls of a function, which may be very many, share one table.
   Value* CallTable(const std::vector<Slice>& slices) {
     if (call_table_ == nullptr) call_table_ = entry_.CreateAlloca(code_.pointer(), b_.getInt64(1));
     call_table_size_ = std::max(call_table_size_, slices.size());
@@ -283,7 +287,8 @@ class StepEmitter {
       return LeaveUnlessOk(b_.CreateCall(copy, {context(), Address(step.to), Address(step.from),
                                                 code_.Int64(step.from.size_bytes)}));
     }
-    // Places may be the same through different names (a callee's argument and result).
+    // The ranges may be the same under different names, such as an argument and a result of a
+    // callee.
     b_.CreateMemMove(Address(step.to), llvm::MaybeAlign(1), Address(step.from), llvm::MaybeAlign(1),
                      step.from.size_bytes);
   }
@@ -328,7 +333,8 @@ class StepEmitter {
   }
 
   void Emit(const CallStep& step) {
-    // However little a function does, its calls may be as many as there are paths to it.
+    // However little work a function does, it may be called very often, as the number of call paths
+    // to it may be large.
     Poll();
     Value* arguments = PointerTable(step.arguments);
     Value* results = PointerTable(step.results);
@@ -336,7 +342,7 @@ class StepEmitter {
                                 {context(), arguments, results, Address(step.arena)}));
   }
 
-  // The addresses of `slices`, on the stack.
+  // Stores the addresses of `slices` to an array on the stack.
   Value* PointerTable(const std::vector<Slice>& slices) {
     auto* type = llvm::ArrayType::get(code_.pointer(), slices.size());
     Value* table = entry_.CreateAlloca(type);
@@ -360,8 +366,8 @@ class StepEmitter {
   llvm::PHINode* status_;
   Value* interrupted_ = nullptr;
   double work_since_poll_ = 0;
-  Value* frame_ = nullptr;                  // of launches, one at a time
-  llvm::AllocaInst* call_table_ = nullptr;  // as large as the largest call wants
+  Value* frame_ = nullptr;                  // used by one launch at a time
+  llvm::AllocaInst* call_table_ = nullptr;  // large enough for the largest call
   size_t call_table_size_ = 1;
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };

@@ -9,10 +9,11 @@
 
 namespace acceld::kernels::cpu {
 
-// Prints a whole plan into the modules of `parts`, one for each of `split`: a function for each
-// kernel that does more than launch loops, for each loop that threads share, and for each rare
-// branch that has a part of its own; and, into the first, one for each plan function, of which the
-// first is the exported entry. `plan` must have passed CheckPlan.
+// Generates the LLVM IR of a whole plan, which must have passed CheckPlan. `parts` has a module for
+// each part of `split`. The first module gets a function for each plan function, of which the first
+// is the exported entry. The modules that `split` names get a function for each kernel that does
+// more than launch parallel loops, for each outlined parallel loop, and for each rare branch whose
+// part is not the kernel's.
 void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSplit& split,
               const Plan& plan);
 

@@ -7,17 +7,18 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// What a loop takes beside its statements: LLVM's loop passes.
+// The size of a loop without its statements, for the time that LLVM's loop passes take.
 constexpr size_t kLoopSize = 8;
-// Translating so much takes several times as long as setting up another part.
+// The least size of a part: compiling it takes several times as long as setting up another part.
 constexpr size_t kMinPartSize = 48;
-// Of a plan in two parts: a second core is idle more often than several are.
+// The least size of each part if there are only two: a second core is idle more often than several
+// are.
 constexpr size_t kMinHalf = 20;
 constexpr size_t kMaxParts = 32;
 
 struct Sizes {
   size_t usual = 0;
-  size_t rare = 0;  // of what can be apart
+  size_t rare = 0;  // of branches that can have a separate part
 
   size_t total() const { return usual + rare; }
   Sizes& operator+=(const Sizes& other) {
@@ -55,8 +56,8 @@ Sizes SizesOf(const Block& block) {
   return sizes;
 }
 
-// Deals things of these sizes out to as many bins: the largest first, each to the bin that has
-// least. The bin of each.
+// Distributes items of these sizes over bins: the largest first, each to the bin that is least
+// full. Returns the number of the bin for each item.
 std::vector<size_t> Deal(const std::vector<size_t>& sizes, size_t num_bins) {
   std::vector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});

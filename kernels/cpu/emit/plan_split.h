@@ -7,20 +7,24 @@
 
 namespace acceld::kernels::cpu {
 
-// What of a plan is translated together. Parts share nothing until they are linked, so that several
-// threads translate them; those with what is called come after those with what calls it.
+// How the code of a plan is divided into parts. Each part becomes an LLVM module and then an
+// object. Parts share nothing until they are linked, so that several threads can compile them. A
+// part comes after those that call its functions.
 struct PlanSplit {
+  // The number of the part that each kernel is in.
   std::vector<size_t> part_of_kernel;
-  // Of the branches that a kernel takes rarely; the kernel's own if they have none of theirs.
+  // The number of the part that each kernel's rare branches are in: the kernel's own, unless they
+  // are large enough for a separate part.
   std::vector<size_t> part_of_rare;
   size_t num_parts = 1;
 };
 
-// Whether other functions may have the branch: it is rare, and all it leaves is in memory.
+// Returns whether a branch can be outlined into a function of another part: it is rare, and has no
+// other effects than stores to memory.
 bool CanBeApart(const IfStatement& branch);
 
-// Parts of about equal size, as many as make up for what each costs by itself. Says the same for a
-// plan on every machine.
+// Divides a plan into parts of about equal size, each of which is large enough to be worth its
+// fixed cost. The result is the same on every machine.
 PlanSplit SplitPlan(const Plan& plan);
 
 }  // namespace acceld::kernels::cpu

@@ -5,13 +5,15 @@
 
 namespace acceld::kernels::cpu {
 
-// `op` of operands that all have `operand_dtype` (the first of kSelect is an i1), giving
-// `result_dtype`, at the builder's place. Semantics of scalar_ops.def; no operand makes the code
-// trap. Types must have passed VerifyKernel.
+// Generates `op` at the builder's insertion point and returns its result, of `result_dtype`. The
+// operands have `operand_dtype`, except for the first one of kSelect, which is an i1. The semantics
+// are those of scalar_ops.def; no operand makes the code trap. The types must have passed
+// VerifyKernel.
 llvm::Value* EmitScalarOp(CodeContext& code, Builder& b, ScalarOp op, ir::DType operand_dtype,
                           ir::DType result_dtype, llvm::ArrayRef<llvm::Value*> operands);
 
-// The parts, by class of operand.
+// The implementations of EmitScalarOp for operands that are integers or i1, for f32 and f64, and
+// for conversions.
 llvm::Value* EmitIntegerOp(CodeContext& code, Builder& b, ScalarOp op, ir::DType dtype,
                            llvm::ArrayRef<llvm::Value*> operands);
 llvm::Value* EmitFloatOp(CodeContext& code, Builder& b, ScalarOp op, ir::DType dtype,
@@ -19,7 +21,8 @@ llvm::Value* EmitFloatOp(CodeContext& code, Builder& b, ScalarOp op, ir::DType d
 llvm::Value* EmitConvert(CodeContext& code, Builder& b, ir::DType from, ir::DType to,
                          llvm::Value* value);
 
-// Integers and i1 to a power, as an internal function: square and multiply.
+// Generates a call of an internal function that raises integers or i1 to a power, by squaring and
+// multiplying.
 llvm::Value* EmitIntegerPower(CodeContext& code, Builder& b, ir::DType dtype, llvm::Value* base,
                               llvm::Value* exponent);
 

@@ -13,7 +13,8 @@ using ir::DType;
 using llvm::Value;
 
 namespace {
-// Larger scratch arrays live on the heap: threads of the team have ordinary stacks.
+// Larger scratch arrays are allocated on the heap, as the threads of the pool have stacks of
+// ordinary size.
 constexpr int64_t kMaxStackScratchBytes = 32 * 1024;
 }  // namespace
 
@@ -67,13 +68,14 @@ void FunctionEmitter::Emit(const ScalarStatement& statement) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
   llvm::FastMathFlags flags;
   flags.setAllowReassoc(reorderable_.contains(statement.result));
-  // The code generator makes one operation of a product and a sum of which both allow it.
+  // LLVM's code generator fuses a product and a sum if both have the flag.
   flags.setAllowContract(statement.may_contract || statement.op == ScalarOp::kAdd ||
                          statement.op == ScalarOp::kSubtract);
   b_.setFastMathFlags(flags);
   Value* result = EmitScalarOp(code_, b_, statement.op, kernel_.TypeOf(statement.operands.back()),
                                kernel_.TypeOf(statement.result), operands);
-  // What is inlined there may load from tables: loads that no iteration has to wait for.
+  // A math function that is inlined here may load from tables. These loads do not depend on other
+  // iterations.
   if (auto* call = llvm::dyn_cast<llvm::CallInst>(result)) NoteParallelAccess(call);
   Bind(statement.result, result);
 }
@@ -100,7 +102,7 @@ Value* FunctionEmitter::Buffer(uint32_t buffer) {
   llvm::BasicBlock* allocated = NewBlock("allocated");
   entry_.CreateCondBr(entry_.CreateIsNull(place), failed, allocated);
   entry_.SetInsertPoint(failed);
-  // What was allocated before this one.
+  // Frees the arrays that were allocated before this one.
   for (Value* earlier : heap_scratch_) {
     entry_.CreateCall(code_.module().getFunction(kReleaseSymbol), {earlier});
   }
@@ -119,7 +121,7 @@ Value* FunctionEmitter::ElementAddress(uint32_t buffer, Var index) {
 }
 
 void FunctionEmitter::NoteAccess(llvm::Instruction* access, uint32_t buffer) {
-  // Scratch is shared by the iterations that run in one function, so it says nothing.
+  // Accesses to scratch may depend on other iterations: those that run in one function share it.
   if (buffer < kernel_.buffers.size()) NoteParallelAccess(access);
 }
 

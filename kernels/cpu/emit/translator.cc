@@ -15,10 +15,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Passes over machine code that have nothing to do here, for which all code is read nevertheless:
-// those for debuggers, profilers and collectors of garbage, those that want branches of a program
-// where we print selects, and those that tidy up what the passes before have left in order. Also
-// the scheduler: processors that look ahead by hundreds of instructions order them by themselves.
+// Passes over machine code that have nothing to do here but would process all code nevertheless:
+// those for debuggers, profilers and garbage collectors, those that handle branches where generated
+// code has selects, and those that clean up what the passes before already leave in order. The list
+// also has the scheduler, as processors that reorder hundreds of instructions do not need it.
 llvm::ArrayRef<llvm::AnalysisID> UselessPasses() {
   static const llvm::AnalysisID passes[] = {
       &llvm::DeadMachineInstructionElimID,
@@ -59,8 +59,9 @@ absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
     return absl::InternalError(absl::StrCat("LLVM has no target ", triple, ": ", error));
   }
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a * b + c rounds twice
-  // Of the class that all of LLVM's targets with a code generator derive theirs from.
+  // Fuses a * b + c only where the IR allows it.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // All of LLVM's targets that have a code generator derive from this class.
   std::unique_ptr<llvm::LLVMTargetMachine> machine(
       static_cast<llvm::LLVMTargetMachine*>(found->createTargetMachine(
           triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
@@ -71,11 +72,11 @@ absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
   return machine;
 }
 
-// A translator keeps the memory that its largest module took; after a very large one it is not
-// kept.
+// A translator keeps the memory of its largest object. One with a very large object is destroyed
+// instead of kept.
 constexpr size_t kLargeObject = size_t{4} << 20;
 
-// Translators that nobody uses: as many as there were threads that translated at once.
+// Idle translators: as many as there were threads that compiled at the same time.
 struct Spare {
   Mutex mutex;
   std::vector<std::unique_ptr<Translator>> translators ABSL_GUARDED_BY(mutex);
@@ -99,7 +100,7 @@ absl::StatusOr<std::unique_ptr<Translator>> Translator::Make(const CpuTarget& ta
 Translator::Translator(const CpuTarget& target, std::unique_ptr<llvm::LLVMTargetMachine> machine)
     : target_(target), machine_(std::move(machine)) {}
 
-// What LLVMTargetMachine::addPassesToEmitFile does, less the useless passes.
+// Does what LLVMTargetMachine::addPassesToEmitFile does, without the useless passes.
 absl::Status Translator::AddPasses() {
   auto* module_info = new llvm::MachineModuleInfoWrapperPass(machine_.get());
   llvm::TargetPassConfig* config = machine_->createPassConfig(passes_);

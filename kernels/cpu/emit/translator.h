@@ -13,19 +13,22 @@
 
 namespace acceld::kernels::cpu {
 
-// LLVM's description of one target and its code generator for it, which makes position-independent
-// code with calls of any distance. One thread at a time. Setting one up takes milliseconds, so
-// they are kept: see TranslatorLease.
+// Compiles LLVM modules to objects for one target. The code is position-independent, and its calls
+// can reach any address. Used by one thread at a time. A translator takes milliseconds to make, so
+// translators are reused: see TranslatorLease.
 class Translator {
  public:
+  // Makes a translator; InitializeLlvm must have been called. INTERNAL if LLVM cannot generate code
+  // for `target`.
   static absl::StatusOr<std::unique_ptr<Translator>> Make(const CpuTarget& target);
 
   const CpuTarget& target() const { return target_; }
   llvm::TargetMachine& machine() { return *machine_; }
 
-  size_t largest_object() const { return object_.capacity(); }  // in bytes
+  // An upper bound of the sizes of all objects so far, in bytes.
+  size_t largest_object() const { return object_.capacity(); }
 
-  // Bytes of a relocatable object. Consumes the module's IR, which code generation rewrites.
+  // Compiles `module` and returns the bytes of a relocatable object. Destroys the module's IR.
   std::string Translate(llvm::Module& module);
 
  private:
@@ -39,10 +42,12 @@ class Translator {
   llvm::legacy::PassManager passes_;
 };
 
-// Somebody's translator for the time being: one that was given back, or else a new one.
+// Exclusive use of a translator. Idle translators are kept in a process-wide list; the destructor
+// returns the translator to it, unless it has grown very large.
 class TranslatorLease {
  public:
-  // InitializeLlvm first. Thread-safe.
+  // Takes an idle translator for `target`, or makes one. InitializeLlvm must have been called.
+  // Thread-safe. Errors are those of Translator::Make.
   static absl::StatusOr<TranslatorLease> Take(const CpuTarget& target);
   TranslatorLease(TranslatorLease&&) = default;
   TranslatorLease& operator=(TranslatorLease&&) = delete;

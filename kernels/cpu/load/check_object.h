@@ -5,9 +5,9 @@
 
 namespace acceld::kernels::cpu {
 
-// Looks at what LLVM's reader takes for granted: a relocatable 64-bit little-endian ELF file for
-// this machine whose tables and sections lie inside the bytes. INVALID_ARGUMENT names what is
-// wrong.
+// Checks what LLVM's reader takes for granted: that `object` is a relocatable 64-bit little-endian
+// ELF file for this machine whose section table and sections lie inside of it. Returns
+// INVALID_ARGUMENT with what is wrong.
 absl::Status CheckObject(absl::string_view object);
 
 }  // namespace acceld::kernels::cpu

@@ -38,13 +38,14 @@ const Addresses& SupportAddresses() {
   return *addresses;
 }
 
-// Objects that were linked, the memory that they have and what they define.
+// The objects linked so far: their memory and the symbols that they define.
 class LinkedObjects : public LinkedCode {
  public:
   const void* entry() const override { return entry_; }
   ModuleMemory& memory() { return memory_; }
 
-  // Null where neither the objects so far nor the run-time symbols have it.
+  // Returns the address of a symbol, or null if neither the objects so far nor the run-time symbols
+  // define it.
   const void* Find(absl::string_view symbol) const {
     if (const auto own = defined_.find(symbol); own != defined_.end()) return own->second;
     const auto given = SupportAddresses().find(symbol);
@@ -68,7 +69,7 @@ class LinkedObjects : public LinkedCode {
   const void* entry_ = nullptr;
 };
 
-// One object on its way into `linked`. All of it happens in the calling thread; `status` holds the
+// Links one object into `linked`. All callbacks run in the calling thread; `status` holds the
 // result when jitlink::link() returns.
 class ObjectLink : public jitlink::JITLinkContext {
  public:
@@ -104,7 +105,7 @@ class ObjectLink : public jitlink::JITLinkContext {
   }
 
   void notifyFinalized(jitlink::JITLinkMemoryManager::FinalizedAlloc memory) override {
-    memory.release();  // It is the module's.
+    memory.release();  // ModuleMemory owns it
     status_ = absl::OkStatus();
   }
 
@@ -114,7 +115,7 @@ class ObjectLink : public jitlink::JITLinkContext {
 };
 
 absl::Status LinkObject(absl::string_view object, LinkedObjects& linked) {
-  // A copy is aligned as ELF's tables want it.
+  // A copy has the alignment that ELF's tables need.
   const auto bytes = llvm::MemoryBuffer::getMemBufferCopy(Ref(object), "object");
   auto graph = jitlink::createLinkGraphFromObject(bytes->getMemBufferRef());
   if (!graph) return Refused(graph.takeError());

@@ -17,7 +17,7 @@ namespace {
 namespace jitlink = llvm::jitlink;
 using jitlink::JITLinkMemoryManager;
 
-// Room for a program's objects in most cases. Pages that are never touched are not there.
+// Enough for the objects of most programs. Pages that are never touched take no memory.
 constexpr size_t kMinAreaBytes = size_t{64} << 10;
 // Parts of an object refer to each other by distances of 31 bits.
 constexpr size_t kMaxAreaBytes = size_t{1} << 30;
@@ -27,7 +27,7 @@ size_t PageBytes() {
   return bytes;
 }
 
-// A graph's part of a module's memory: there is nothing to do for one alone.
+// The allocation for one object. Finalizing and freeing need no work for a single object.
 class Part : public JITLinkMemoryManager::InFlightAlloc {
  public:
   void finalize(OnFinalizedFunction done) override {
@@ -75,7 +75,7 @@ llvm::Error ModuleMemory::AddSlab(size_t area_bytes) {
 void ModuleMemory::allocate(const jitlink::JITLinkDylib* /*dylib*/, jitlink::LinkGraph& graph,
                             OnAllocatedFunction done) {
   jitlink::BasicLayout layout(graph);
-  size_t wanted = 0;  // at most, in one area
+  size_t wanted = 0;  // the most bytes in one area
   for (auto& [group, segment] : layout.segments()) {
     if (segment.Alignment.value() > PageBytes()) {
       return done(llvm::createStringError("it wants memory aligned to more than a page"));

@@ -9,37 +9,42 @@
 
 namespace acceld::kernels::cpu {
 
-// The memory of one module's objects, side by side: code, constants and variables each in pages of
-// their own, which are protected at once when all objects are linked. That takes a fraction of the
-// system calls and of the pages that a mapping for each object does. For one thread at a time.
+// Allocates the memory of the objects that are linked into one module. Code, constants and
+// variables of all objects are each in pages of their own, whose protection is set once, after all
+// objects have been linked. This takes a fraction of the system calls and of the pages that one
+// mapping for each object would take. Used by one thread at a time. The destructor unmaps the
+// memory.
 class ModuleMemory final : public llvm::jitlink::JITLinkMemoryManager {
  public:
   ModuleMemory() = default;
   ~ModuleMemory() override;
 
-  // What a graph's blocks get can be written and not be executed until Protect.
+  // Allocates memory for the blocks of `graph`. It is writable, and not executable until Protect.
   void allocate(const llvm::jitlink::JITLinkDylib* dylib, llvm::jitlink::LinkGraph& graph,
                 OnAllocatedFunction done) override;
-  // Memory stays until the module's is destroyed.
+  // Has no effect: all memory is freed by the destructor.
   void deallocate(std::vector<FinalizedAlloc> memory, OnDeallocatedFunction done) override;
 
-  // Makes code executable and leaves only variables writable. Nothing can be allocated after that.
-  // RESOURCE_EXHAUSTED where the system refuses.
+  // Makes the code executable and everything but the variables read-only. Nothing can be allocated
+  // afterwards. Returns the system's error if the protection cannot be changed, RESOURCE_EXHAUSTED
+  // if memory is short.
   absl::Status Protect();
 
  private:
   enum Area : size_t { kCode, kConstants, kVariables };
   static constexpr size_t kAreas = 3;
-  // Pages for objects of which each is in one slab, as its parts refer to each other by distances.
+  // A mapping of pages with an area of each kind. An object lies entirely in one slab, as its parts
+  // refer to each other by 32-bit distances.
   struct Slab {
     char* base;
-    size_t area_bytes;                // of each
+    size_t area_bytes;                // size of one area
     std::array<size_t, kAreas> used;  // bytes from the area's beginning
     char* BeginOf(size_t area) const { return base + area * area_bytes; }
   };
 
   static Area AreaOf(llvm::orc::MemProt protection);
-  // Gives the segments places at the end of `slab`, if they fit.
+  // Assigns addresses at the end of the areas of `slab` to the segments. Returns false if they do
+  // not fit.
   static bool Place(llvm::jitlink::BasicLayout& layout, Slab& slab);
   llvm::Error AddSlab(size_t area_bytes);
 

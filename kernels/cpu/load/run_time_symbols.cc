@@ -54,8 +54,9 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
   {"acceld_cpu_" #name "_f32", AddressOf<Signature<arity, float>::Function>(f32)}, \
       {"acceld_cpu_" #name "_f64", AddressOf<Signature<arity, double>::Function>(f64)},
 #include "kernels/cpu/math_library.def"
-      // What LLVM itself makes of memory operations, of comparisons that pick one of two halves,
-      // and of rounding and fma on machines without instructions for them.
+      // Functions that LLVM itself generates calls of: for memory operations, for comparisons that
+      // select one of two halves, and for rounding and fma on machines without instructions for
+      // them.
       {"memcpy", AddressOf<void* (*)(void*, const void*, size_t)>(::memcpy)},
       {"memmove", AddressOf<void* (*)(void*, const void*, size_t)>(::memmove)},
       {"memset", AddressOf<void* (*)(void*, int, size_t)>(::memset)},

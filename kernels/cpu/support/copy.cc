@@ -10,7 +10,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Some hundred microseconds of copying: sharing it out takes a hundredth of that.
+// A tile takes some hundred microseconds; distributing tiles to threads takes a hundredth of that.
 constexpr int64_t kTileBytes = int64_t{2} << 20;
 
 struct Frame {

@@ -11,13 +11,13 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Waking a thread on a halted virtual processor takes 50 us and more: looking out about twice as
-// long pays, as few steps of a plan between two parallel loops take longer, and costs others
-// little, who go first where they want the core.
+// How long threads busy-wait. Waking a thread on a halted virtual processor takes 50 us and more.
+// Busy-waiting for about twice as long pays, as few steps of a plan between two parallel loops take
+// longer. It costs other threads little, as the waiting thread yields the core to them.
 constexpr std::chrono::microseconds kLookOut(100);
 constexpr int kMaxThreads = 256;
 
-// The pool whose helper this thread is; nullptr: of none.
+// The pool that this thread is a helper of, or nullptr.
 thread_local HelperPool* pool_of_this_thread = nullptr;
 
 }  // namespace
@@ -39,7 +39,7 @@ HelperPool& HelperPool::Get() {
   return *pool;
 }
 
-// The system is asked once: it answers from a file.
+// hardware_concurrency() reads a file, so it is called once.
 HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
@@ -48,7 +48,7 @@ void HelperPool::StartThreads(int wanted) {
     try {
       std::thread([this] { Help(); }).detach();
     } catch (const std::system_error&) {
-      return;  // The system gives no more threads: those that there are will do.
+      return;  // The system allows no more threads; the existing ones must do.
     }
     ++num_threads_;
     ++num_idle_;
@@ -72,8 +72,8 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
     num_jobs_.store(jobs_.size(), std::memory_order_relaxed);
   }
   wake_.NotifyOne();
-  // Where Linux wakes the thread on this core, it would wait for the end of this one's turn, which
-  // takes milliseconds, instead of going to another core at once.
+  // If Linux wakes the helper on this core, the helper would not go to another core at once, but
+  // wait for the end of this thread's time slice, which takes milliseconds.
   if (all_asleep) std::this_thread::yield();
   work();
   {
@@ -110,7 +110,7 @@ void HelperPool::Help() {
     --num_idle_;
     job.active.fetch_add(1, std::memory_order_relaxed);
     if (--job.wanted == 0) RemoveFront();
-    // Whoever is woken wakes the next, so that the caller pays for one.
+    // Each woken helper wakes the next one, so that the caller only pays for waking one.
     const bool more = !jobs_.empty();
     mutex_.Unlock();
     if (more) wake_.NotifyOne();
@@ -118,7 +118,8 @@ void HelperPool::Help() {
     job.work();
     mutex_.Lock();
     ++num_idle_;
-    // Under the lock: the caller, whose stack holds the job, cannot return before it is released.
+    // This is done under the lock, so that the caller, whose stack holds the job, cannot return
+    // before the lock is released.
     if (job.active.fetch_sub(1, std::memory_order_relaxed) == 1) job.left.NotifyOne();
   }
 }

@@ -9,19 +9,21 @@
 
 namespace acceld::kernels::cpu {
 
-// Threads that help with work in many pieces. Get: those for parallel loops, one set for the
-// process, so that streams share the cores instead of each bringing a team. Nobody ever waits for a
-// thread that has not begun: when all cores are busy, the calling thread does the work alone.
-// Threads start when first wanted and live until the process ends; without work they look out for
-// it for some microseconds, then sleep. One that is woken on its caller's core goes to another.
+// A pool of threads that help with work that consists of many pieces. Get() is the pool for
+// parallel loops: the process has one, so that streams share the cores instead of each starting
+// threads of its own. No caller ever waits for a helper that has not begun: when all cores are
+// busy, the calling thread does all the work. Threads are started on demand and live until the
+// process ends. An idle thread busy-waits for work for about 100 microseconds, then sleeps. A
+// thread that is woken on the core of its caller moves to another core. Thread-safe.
 class HelperPool {
  public:
   static HelperPool& Get();
-  // Must live until the process ends.
+  // The pool must live until the process ends, as its threads do.
   HelperPool();
 
-  // While it lives, the calling thread, if it is one of Get()'s helpers, is about to sleep inside
-  // its work for long, so that another may be started in its place. Does nothing on other threads.
+  // Declares that the calling thread is about to sleep for long inside its work, as long as the
+  // object lives. If the thread is a helper of a pool, the pool may start another thread in its
+  // place. Has no effect on other threads.
   class Absence {
    public:
     Absence();
@@ -33,33 +35,38 @@ class HelperPool {
     HelperPool* const pool_;
   };
 
-  // Calls `work` on the calling thread and on up to `max_helpers` others at the same time. Blocks
-  // until all these calls have returned; `work` itself must find out that nothing is left to do.
+  // Calls `work` on the calling thread and on up to `max_helpers` helpers at the same time. Blocks
+  // until all these calls have returned. `work` itself must find out when nothing is left to do.
   // Thread-safe. Must not be called from inside `work`.
   void Run(int max_helpers, absl::FunctionRef<void()> work);
 
  private:
+  // A call of Run.
   struct Job {
     absl::FunctionRef<void()> work;
     int wanted;                  // helpers that may still join; guarded by mutex_
-    const int core;              // that the caller was on
+    const int core;              // core that the calling thread was on
     std::atomic<int> active{0};  // helpers inside `work`; changed under mutex_
+    // Notified when `active` becomes 0.
     CondVar left;
   };
 
+  // Starts threads until `wanted` are idle or a limit is reached.
   void StartThreads(int wanted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The main function of a helper.
   void Help();
+  // Removes the oldest job from jobs_.
   void RemoveFront() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int cores_;
   Mutex mutex_;
   CondVar wake_;
-  std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // that want helpers, oldest first
-  std::atomic<size_t> num_jobs_{0};                // jobs_.size(), to be watched without the lock
+  std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // jobs that want helpers, oldest first
+  std::atomic<size_t> num_jobs_{0};                // jobs_.size(), for polling without the lock
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
-  int num_absent_ ABSL_GUARDED_BY(mutex_) = 0;  // of the threads, asleep inside their work
+  int num_absent_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have an Absence
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
-  int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // of the idle ones, who look out at first
+  int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // idle threads that sleep; the others busy-wait
 };
 
 }  // namespace acceld::kernels::cpu

@@ -19,7 +19,7 @@ int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* 
     status = absl::ResourceExhaustedError("no memory for a host call");
   }
   if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
-  // Also CANCELLED, which may be what the callback itself says.
+  // CANCELLED is recorded as well, as it may be the error of the callback itself.
   RunState::Of(context).Fail(std::move(status));
   return static_cast<int32_t>(CodeStatus::kFailed);
 }

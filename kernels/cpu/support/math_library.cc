@@ -4,7 +4,7 @@
 
 namespace acceld::kernels::cpu {
 
-// lgamma itself writes a global variable.
+// lgamma writes the global variable signgam.
 float LgammaF32(float x) {
   int sign;
   return ::lgammaf_r(x, &sign);

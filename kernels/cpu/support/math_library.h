@@ -2,7 +2,8 @@
 
 namespace acceld::kernels::cpu {
 
-// Functions of math_library.def that the C library lacks or has in a form unfit for many threads.
+// The functions of math_library.def that the C library does not have (logistic) or that it
+// implements in a way unsuitable for many threads (lgamma).
 float LgammaF32(float x);
 double LgammaF64(double x);
 float LogisticF32(float x);

@@ -2,10 +2,10 @@
 
 namespace acceld::kernels::cpu {
 
-// Makes libraries that thread with OpenMP use the calling thread alone, from now on; it costs
-// nothing after the first call on a thread. They ask OpenMP how many threads to plan for and to
-// start; those would be a second set beside HelperPool's, and they wait for each other by spinning,
-// which on busy cores costs milliseconds.
+// Makes libraries that use OpenMP (oneDNN, OpenBLAS) run on the calling thread alone, in all
+// further calls from this thread. Otherwise these libraries would start threads of their own, in
+// addition to those of HelperPool. Such threads wait for each other by spinning, which costs
+// milliseconds on busy cores. After the first call on a thread this function costs nothing.
 void KeepToOneThread();
 
 }  // namespace acceld::kernels::cpu

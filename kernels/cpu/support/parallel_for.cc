@@ -14,8 +14,8 @@ namespace {
 
 constexpr int32_t kOk = static_cast<int32_t>(CodeStatus::kOk);
 
-// What the threads of one loop share. Tiles are taken in order, whoever is free: what one tile
-// computes does not depend on who runs it.
+// What the threads of one loop share. Threads take tiles in order as they become free; the result
+// of a tile does not depend on the thread that computes it.
 class TileQueue {
  public:
   TileQueue(const LaunchContext* context, TileFunction function, const void* frame,
@@ -31,7 +31,7 @@ class TileQueue {
       if (status != kOk) status_.store(status, std::memory_order_relaxed);
     }
   }
-  // Whether nothing is left to do. Once no thread works any more.
+  // Returns whether nothing is left to do. To be called when no thread works on the loop.
   bool IsDone() const {
     return status() != kOk || next_.load(std::memory_order_relaxed) >= num_tiles_;
   }
@@ -46,13 +46,14 @@ class TileQueue {
   std::atomic<int32_t> status_{kOk};
 };
 
-// Whether this thread is inside a parallel loop: loops within it are its own.
+// Whether this thread is inside a parallel loop. It then runs nested parallel loops alone.
 thread_local bool in_parallel_loop = false;
 
 template <size_t>
 using Pointer = void*;
 
-// A tile of a frame that holds a function and its pointers.
+// Returns the TileFunction for frames that hold a function and as many pointers as there are
+// indices.
 template <size_t... Is>
 TileFunction SpreadTile(std::index_sequence<Is...>) {
   return [](const void* frame, int64_t tile) {
@@ -62,7 +63,7 @@ TileFunction SpreadTile(std::index_sequence<Is...>) {
   };
 }
 
-// By the number of pointers.
+// Makes an array that has SpreadTile for each number of pointers.
 template <size_t... Counts>
 constexpr auto SpreadTiles(std::index_sequence<Counts...>) {
   return std::array<TileFunction (*)(), sizeof...(Counts)>{
@@ -92,7 +93,7 @@ int32_t ParallelFor(const LaunchContext* context, TileFunction function, const v
       });
     }
     if (queue.IsDone()) return queue.status();
-    // The run is interrupted. The helpers are free for others while it pauses.
+    // The run is interrupted. While it pauses, the helpers are free for other runs.
     if (const int32_t status = Poll(*context); status != kOk) return status;
   }
 }

@@ -7,14 +7,16 @@
 namespace acceld::kernels::cpu {
 
 // Calls `function(frame, tile)` for every tile in [0, num_tiles) on up to context->num_threads
-// threads: the calling one and those of the HelperPool that are free. A call from inside a tile
-// runs on its own thread. Returns when all are done; early with the status of a tile that failed,
-// and with kCancelled when the run is cancelled. While the run pauses, it waits between two tiles
-// and keeps no helper.
+// threads: the calling one and idle ones of HelperPool::Get(). Inside a tile of another parallel
+// loop, all tiles run on the calling thread. Blocks until all tiles are done. Returns a CodeStatus:
+// early with that of a tile that failed, or with kCancelled if the run has to end. While the run
+// pauses, the call waits between two tiles and occupies no helper. A ParallelForFunction
+// (support_abi.h).
 int32_t ParallelFor(const LaunchContext* context, TileFunction function, const void* frame,
                     int64_t num_tiles);
 
-// The same for tiles that are functions of pointers and the tile (ParallelForPointersFunction).
+// The same for a frame of pointers: tiles are called as function(pointers..., tile). A
+// ParallelForPointersFunction (support_abi.h).
 int32_t ParallelForPointers(const LaunchContext* context, void* const* frame, int64_t num_pointers,
                             int64_t num_tiles);
 

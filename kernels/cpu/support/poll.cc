@@ -16,7 +16,7 @@ constexpr int64_t kPieceBytes = int64_t{8} << 20;
 int32_t PollInterrupts(const LaunchContext* context) {
   bool goes_on = false;
   if (context->interrupts != nullptr) {
-    // A helper that pauses inside a tile is no help to others meanwhile.
+    // A helper that pauses inside a tile is not available to other runs.
     const HelperPool::Absence absence;
     goes_on = context->interrupts->GoOn();
   }

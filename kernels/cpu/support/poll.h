@@ -6,21 +6,24 @@
 
 namespace acceld::kernels::cpu {
 
-// For a run that found its context interrupted: blocks while it is to pause, then answers kOk, or
-// kCancelled when it is to end. What generated code calls.
+// Called by a run that has found *context->interrupted set, by generated code in particular (a
+// PollFunction). Blocks while the run has to pause. Returns kOk if the run continues, kCancelled if
+// it has to end.
 int32_t PollInterrupts(const LaunchContext* context);
 
-// Whether the run goes on: kOk, or kCancelled when it is to end. Blocks while it is to pause. Costs
-// one load when nothing is wanted of the run, so call it at least every ten milliseconds of work.
+// Polls whether the run is interrupted. Blocks while it has to pause. Returns kOk if it continues,
+// kCancelled if it has to end. Costs one load if the run is not interrupted; to be called at least
+// after every ten milliseconds of work.
 inline int32_t Poll(const LaunchContext& context) {
   if (!*context.interrupted) return static_cast<int32_t>(CodeStatus::kOk);
   return PollInterrupts(&context);
 }
 
-// Copies between ranges that are equal or disjoint, in pieces, with a poll between them.
+// Copies `size_bytes` bytes between ranges that are equal or disjoint, in pieces, with a poll
+// before each. Returns a CodeStatus: kOk or kCancelled.
 int32_t CopyInPieces(const LaunchContext* context, void* to, const void* from, int64_t size_bytes);
 
-// Makes bytes zero in the same way.
+// Fills a range with zeros in the same way.
 int32_t ClearInPieces(const LaunchContext* context, void* to, int64_t size_bytes);
 
 }  // namespace acceld::kernels::cpu

@@ -7,8 +7,8 @@
 
 namespace acceld::kernels::cpu {
 
-// The CodeStatus that says `status` to generated code; failures are noted in the context's
-// RunState.
+// Converts `status` to the CodeStatus that generated code gets. Errors other than CANCELLED are
+// recorded in the context's RunState.
 inline int32_t ResultOf(const LaunchContext* context, absl::Status status) {
   if (status.ok()) return static_cast<int32_t>(CodeStatus::kOk);
   if (absl::IsCancelled(status)) return static_cast<int32_t>(CodeStatus::kCancelled);

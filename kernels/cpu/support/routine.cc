@@ -33,7 +33,7 @@ int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
     CheckRun(run);
 #endif
-    // A batch of what is empty has any number of items.
+    // If the items are empty, the batch may have any number of them.
     if (HasResults(run)) status = kImplementations[static_cast<int>(run.routine)](run);
     if (!status.ok()) status = Annotate(status, NameOf(run.routine));
   } catch (const std::bad_alloc&) {

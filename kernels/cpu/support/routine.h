@@ -6,9 +6,11 @@
 
 namespace acceld::kernels::cpu {
 
-// Runs the routine that the descriptor (routine_key.h) names on operands and results at `places`.
-// The items of a batch are shared out among the threads, each is computed by one: results do not
-// depend on how many there are. A CodeStatus; kFailed notes why in the context's RunState.
+// Runs a routine, and returns when the results are complete. A RoutineFunction (support_abi.h):
+// `descriptor` has the layout of RoutineKeyOf (routine_key.h), and `places` has the addresses of
+// the operands, then of the results. Threads share the work in such a way that results do not
+// depend on their number. Returns a CodeStatus; with kFailed, the error is in the context's
+// RunState.
 int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places);
 
 }  // namespace acceld::kernels::cpu

@@ -6,8 +6,9 @@
 
 namespace acceld::kernels::cpu {
 
-// Scratch arrays too large for the stack. Null, with the failure noted as RESOURCE_EXHAUSTED, when
-// memory is short.
+// Allocates and frees the scratch arrays of generated code that are too large for the stack.
+// AllocateScratch returns null when memory runs out, and records RESOURCE_EXHAUSTED in the
+// context's RunState. An AllocateFunction and a ReleaseFunction (support_abi.h).
 void* AllocateScratch(const LaunchContext* context, int64_t bytes);
 void ReleaseScratch(void* memory);
 

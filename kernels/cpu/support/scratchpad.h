@@ -14,7 +14,8 @@
 
 namespace acceld::kernels::cpu {
 
-// Working memory that a thread keeps from call to call. Not thread-safe: one for each thread.
+// A block of working memory that a thread keeps from call to call, and that grows as needed. Not
+// thread-safe: usually a thread_local variable.
 class Scratchpad {
  public:
   Scratchpad() = default;
@@ -22,12 +23,12 @@ class Scratchpad {
   Scratchpad& operator=(const Scratchpad&) = delete;
   ~Scratchpad() { std::free(bytes_); }
 
-  // At least `size` bytes, aligned to kBufferAlignment, without the bytes of the last time; null
-  // when memory is short.
+  // Returns at least `size` bytes, aligned to kBufferAlignment, with undefined contents.
+  // Invalidates what earlier calls returned. Returns null when memory runs out.
   void* Reserve(size_t size) {
     if (size <= size_) return bytes_;
     std::free(bytes_);
-    // Much memory in large pages, which the system gives and clears in fewer steps.
+    // Large blocks use huge pages, which the system provides and clears in fewer steps.
     const size_t alignment = size < kLargePage ? size_t{kBufferAlignment} : kLargePage;
     const size_t rounded = RoundUp(size, alignment);
     bytes_ = std::aligned_alloc(alignment, rounded);
@@ -36,7 +37,7 @@ class Scratchpad {
     return bytes_;
   }
 
-  // Gives back more than a thread should keep.
+  // Frees the block if it is larger than a thread should keep (64 MiB).
   void Trim() {
     if (size_ <= kMaxKeptBytes) return;
     std::free(std::exchange(bytes_, nullptr));
@@ -51,7 +52,7 @@ class Scratchpad {
   size_t size_ = 0;
 };
 
-// Reserves `count` elements; throws std::bad_alloc when memory is short.
+// Reserves `count` uninitialized elements of T. Throws std::bad_alloc when memory runs out.
 template <typename T>
 T* ReserveElements(Scratchpad& scratchpad, int64_t count) {
   const auto wanted = static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T);

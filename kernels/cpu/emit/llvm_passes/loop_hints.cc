@@ -20,19 +20,19 @@ namespace {
 
 using llvm::Instruction;
 
-// The share of elements beyond whole vectors that may be left to scalar code, which takes about a
-// vector's time for each.
+// Scalar code may process one remaining element for this many whole vectors; such an element takes
+// about the time of a vector.
 constexpr uint64_t kVectorsPerRest = 64;
 
-// Fewer rounds of several vectors each are not worth the code.
+// Interleaving needs at least this many iterations of the interleaved loop to be worth the code.
 constexpr uint64_t kFewestInterleaved = 4;
 
-// How many instructions stand for one in the end: a polynomial for a function, and what makes an
-// exact quotient of a product.
+// The number of instructions that one of these becomes in the end: a math function becomes a
+// polynomial, and a division a product with corrections.
 constexpr unsigned kFunctionSize = 24;
 constexpr unsigned kQuotientSize = 8;
 
-// Of one loop.
+// Finds the hints for one loop.
 class HintFinder {
  public:
   HintFinder(llvm::Loop& loop, llvm::ScalarEvolution& scev, llvm::DominatorTree& dominators,
@@ -62,8 +62,9 @@ class HintFinder {
   }
 
  private:
-  // Processors work on several iterations of large bodies at a time by themselves. Carried values
-  // ask for more, as one iteration's wait for the one before, unless there is much else to do.
+  // Returns the largest interleave count to be tried. Processors overlap several iterations of
+  // large bodies by themselves. Loops with carried values need more interleaving, as an iteration's
+  // values depend on those of the previous one, unless there is much other work.
   uint64_t MostInterleaved() const {
     const unsigned size = has_carried_ ? size_ / 2 : size_;
     return size >= 16 ? 1 : size >= 4 ? 2 : 4;
@@ -111,8 +112,8 @@ class HintFinder {
     }
   }
 
-  // Whether it may be computed in parts, or is only what the last iteration has met. A hint makes
-  // LLVM take that for granted.
+  // Returns whether the value that `phi` carries may be computed in several parts, or is only a
+  // value of the previous iteration. With a hint, LLVM takes that for granted.
   bool MayBeSplit(llvm::PHINode& phi) const {
     if (llvm::RecurrenceDescriptor::isFixedOrderRecurrence(&phi, &loop_, &dominators_)) return true;
     llvm::RecurrenceDescriptor reduction;
@@ -120,7 +121,8 @@ class HintFinder {
            !reduction.hasExactFPMath();
   }
 
-  // Whether nothing but addresses and the loop's end depend on it: it stays a scalar.
+  // Returns whether only addresses and the loop's exit condition depend on the instruction, so that
+  // it remains scalar.
   bool OnlyAddresses(const Instruction& instruction) const {
     return llvm::all_of(instruction.users(), [&](const llvm::User* user) {
       const auto* used = llvm::dyn_cast<Instruction>(user);
@@ -139,7 +141,7 @@ class HintFinder {
         case Instruction::Mul:
         case Instruction::Shl:
         case Instruction::Or:
-        case Instruction::Trunc:  // counted in its own type
+        case Instruction::Trunc:  // the induction variable in a narrower type
           return true;
         default:
           return false;
@@ -173,7 +175,7 @@ class HintFinder {
   llvm::DominatorTree& dominators_;
   const llvm::TargetTransformInfo& target_;
   unsigned widest_bits_ = 0;
-  unsigned size_ = 0;  // instructions that become vectors, without accesses to memory
+  unsigned size_ = 0;  // instructions that are vectorized, without memory accesses
   bool has_carried_ = false;
 };
 

@@ -34,11 +34,12 @@ namespace {
 
 constexpr unsigned kLongestUnrolledRest = 8;
 
-// What printed code profits from, in the order of LLVM's own O2. It needs less than code of a C++
-// front end: it has no memory for local variables, its loops are rotated already, what shall be
-// inlined says so, and equal expressions were merged before. It also lacks the SLP vectorizer: that
-// of LLVM 19.1.7 miscompiles straight-line code (an unrolled outer product of two times 3 by 3
-// 64-bit integers leaves lanes of one factor undefined), and vectors come from loops here.
+// The passes that generated code profits from, in the order of LLVM's own O2 pipeline. Generated
+// code needs fewer passes than code of a C++ front end: it has no local variables in memory, its
+// loops are already rotated, functions to be inlined are marked, and common subexpressions were
+// merged before. The SLP vectorizer is left out as well: that of LLVM 19.1.7 miscompiles
+// straight-line code (an unrolled outer product of two times 3 by 3 64-bit integers leaves lanes of
+// one factor undefined), and vectors come from loops here.
 llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   using llvm::createFunctionToLoopPassAdaptor;
   llvm::FunctionPassManager passes;
@@ -52,19 +53,19 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   loops.addPass(llvm::LoopIdiomRecognizePass());
   loops.addPass(llvm::LoopDeletionPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
-  // Innermost loops as they were printed, before short ones are unrolled: afterwards only their
-  // outer loops could become vectors.
+  // Vectorizes innermost loops before short ones are unrolled: afterwards only the loops around
+  // them could be vectorized.
   passes.addPass(LoopHintsPass());
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(RemoveEmptyRestsPass());
   llvm::FunctionPassManager unrolled;
-  // Unrolled loops leave scratch arrays with constant indices.
+  // In unrolled loops scratch arrays have constant indices, so that SROA can remove them.
   unrolled.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   unrolled.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   unrolled.addPass(llvm::InstCombinePass());
   unrolled.addPass(llvm::SimplifyCFGPass());
   unrolled.addPass(llvm::LoopVectorizePass());
-  // Vectors of many iterations at once leave much to fold, unlike those of a loop as printed.
+  // After unrolling, unlike before, vectorization leaves much that can be folded.
   unrolled.addPass(llvm::InstCombinePass());
   passes.addPass(UnrollShortLoopsPass(std::move(unrolled)));
 
@@ -74,7 +75,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::VectorCombinePass());
   passes.addPass(PrefetchCopiesPass());
-  // What vectors leave over is not worth much code.
+  // Remainder loops are not worth much code.
   llvm::FunctionPassManager unrolled_rests;
   unrolled_rests.addPass(llvm::InstCombinePass());
   passes.addPass(UnrollRestsPass(kLongestUnrolledRest, std::move(unrolled_rests)));

@@ -6,9 +6,9 @@
 
 namespace acceld::kernels::cpu {
 
-// LLVM's passes over a printed module: inlining, scalar clean-up, loop vectorization, and ours.
-// Once the calling thread's work may not go on (MayGoOn in common/memory/allocation.h) the rest of
-// them is left out, and the module is good for nothing.
+// Optimizes a generated module: inlining, scalar optimizations, loop vectorization, and the passes
+// of this code base. Once the work of the calling thread may not continue (MayGoOn in
+// common/memory/allocation.h), the remaining passes are skipped, and the module must not be used.
 void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target);
 
 }  // namespace acceld::kernels::cpu

@@ -13,13 +13,15 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-// Shorter copies overlap without help, and the hardware sees longer ones coming.
+// Shorter copies overlap without prefetches. For longer ones the prefetching of the hardware is
+// enough.
 constexpr int64_t kMinBytes = 4 * kLineBytes;
 constexpr int64_t kMaxBytes = 64 * kLineBytes;
-// Rows from the one that is written to the one that is fetched.
+// The distance in rows from the row that is written to the row that is prefetched.
 constexpr int64_t kRowsAhead = 2;
 
-// The bytes that a copy writes behind what it wrote in the loop's last iteration; 0 if it does not.
+// Returns the size of a copy that writes directly behind the bytes that it wrote in the loop's
+// previous iteration; 0 for other copies.
 int64_t RowBytes(llvm::MemCpyInst& copy, llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
   const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy.getLength());
   const llvm::Loop* loop = loops.getLoopFor(copy.getParent());
@@ -49,7 +51,7 @@ llvm::PreservedAnalyses PrefetchCopiesPass::run(llvm::Function& function,
     for (int64_t at = 0; at < bytes; at += kLineBytes) {
       llvm::Value* line = builder.CreateConstGEP1_64(builder.getInt8Ty(), copy->getRawDest(),
                                                      kRowsAhead * bytes + at);
-      // To be written, into all caches, of data.
+      // The arguments say: for writing, into all cache levels, data.
       builder.CreateIntrinsic(
           llvm::Intrinsic::prefetch, {line->getType()},
           {line, builder.getInt32(1), builder.getInt32(3), builder.getInt32(1)});

@@ -19,40 +19,44 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Smaller buffers are in a cache, more often than not.
+// Smaller buffers usually are in a cache.
 constexpr uint64_t kMinBufferBytes = uint64_t{8} << 20;
-// Several of a longer row do not fit into the first cache beside each other.
+// Several longer rows do not fit into the first-level cache together.
 constexpr int64_t kMaxRowBytes = int64_t{16} << 10;
-// The row that is fetched from memory, into the second cache, while the next one goes from there
-// into the first: a row's time is too short for the slower reads.
+// The distance of the row that is prefetched from memory into the second-level cache, while the
+// next row is prefetched from there into the first-level cache: the time for one row is too short
+// for a read from memory.
 constexpr int64_t kRowsAhead = 4;
-// How much is read between a prefetch and its use.
+// The number of bytes that are read between a prefetch and its use.
 constexpr int64_t kDistanceBytes = 2048;
-// The same, from memory into the second cache, where writing keeps memory busy: reads take longer.
+// The same for prefetches from memory into the second-level cache. They are for loops that also
+// write to memory, where reads take longer.
 constexpr int64_t kFarBytes = 8 * kDistanceBytes;
 constexpr int64_t kMaxStepBytes = int64_t{1} << 20;
-// How much is computed while memory takes one vector.
+// The number of instructions that execute while memory accepts one vector.
 constexpr int64_t kInstructionsPerStore = 16;
-// A loop that computes more with a vector it reads has no use for instructions that only spare it
-// the second cache.
+// A loop that executes more instructions than this for each vector that it reads does not gain from
+// prefetches into the first-level cache.
 constexpr int64_t kMostForFirstCache = 16;
 
-// A vector load of an innermost loop, whose address advances evenly.
+// A vector load in an innermost loop whose address advances by the same number of bytes in each
+// iteration.
 struct StreamLoad {
   llvm::LoadInst* load;
   const llvm::Loop* loop;
   const llvm::Argument* buffer;
-  int64_t step_bytes;  // from one iteration to the next
-  const llvm::Loop*
-      rows;           // the loop around, an iteration of which reads a row; null: there is none
-  int64_t row_bytes;  // from one of its iterations to the next; 0: not known
+  int64_t step_bytes;  // from one iteration of `loop` to the next
+  // The surrounding loop, each iteration of which reads a row; null if there is none.
+  const llvm::Loop* rows;
+  int64_t row_bytes;  // from one iteration of `rows` to the next; 0 if unknown
 };
 
 bool IsLarge(const llvm::Argument& buffer) {
   return buffer.getDereferenceableBytes() >= kMinBufferBytes;
 }
 
-// The bytes by which `address` advances in each iteration of `loop`, and its value in the first.
+// Returns the bytes by which `address` advances in each iteration of `loop`, and its value in the
+// first iteration; nullopt if it does not advance by a constant.
 absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* address,
                                                               const llvm::Loop* loop) {
   const auto* recurrence = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
@@ -64,12 +68,13 @@ absl::optional<std::pair<int64_t, const llvm::SCEV*>> Advance(const llvm::SCEV* 
   return std::make_pair(step->getAPInt().getSExtValue(), recurrence->getStart());
 }
 
-// Terms of an address that are looked at: those of a row's start are few, but others share parts,
-// which are met once for every path to them.
+// The most terms of an address that are visited. The start of a row has few terms. Other addresses
+// share subexpressions, which are visited once for every path to them.
 constexpr int kMostTerms = 64;
 
-// By how much the start of a row advances in each iteration of `loop`, but for the last ones, which
-// may stay at the same row; 0 where it does not, or is not known to. Looks at `terms_left` terms.
+// Returns by how many bytes the start of a row advances in each iteration of `loop`, except for the
+// last iterations, which may stay at the same row. Returns 0 if it does not advance or this is
+// unknown. Visits at most `terms_left` terms.
 int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop, int& terms_left) {
   if (--terms_left < 0) return 0;
   if (const auto advance = Advance(start, loop)) return advance->first;
@@ -101,7 +106,8 @@ int64_t RowBytes(const llvm::SCEV* start, const llvm::Loop* loop, int& terms_lef
   }
 }
 
-// Rows are independent of each other; what goes through the blocks of one row carries its sums.
+// Returns whether the loop carries floats. A loop over rows does not, as rows are independent of
+// each other; a loop over the blocks of one row carries its sums.
 bool CarriesFloats(const llvm::Loop& loop) {
   return llvm::any_of(loop.getHeader()->phis(),
                       [](const llvm::PHINode& phi) { return phi.getType()->isFPOrFPVectorTy(); });
@@ -118,7 +124,8 @@ absl::optional<StreamLoad> AsStream(llvm::LoadInst& load, const llvm::Loop& loop
   const llvm::Loop* rows = loop.getParentLoop();
   const llvm::SCEV* start = inner->second;
   if (rows != nullptr && CarriesFloats(*rows)) {
-    // Blocks of a row, if each goes on where the one before has ended.
+    // The surrounding loop goes through the blocks of a row if each block begins where the previous
+    // one ended.
     const int64_t block_bytes = evolution.getSmallConstantTripCount(&loop) * inner->first;
     const auto blocks = Advance(start, rows);
     if (blocks.has_value() && blocks->first == block_bytes) {
@@ -165,15 +172,16 @@ int64_t StoresToMemory(const llvm::Loop& loop) {
   return stores;
 }
 
-// About how long the loop works between reads, in instructions, while memory is not busy with what
-// it writes.
+// Returns about how long an iteration computes, in instructions, while memory is not busy with its
+// stores.
 int64_t TimeOf(const llvm::Loop& loop) {
   int64_t size = 0;
   for (const llvm::BasicBlock* block : loop.blocks()) size += static_cast<int64_t>(block->size());
   return std::max<int64_t>(0, size - kInstructionsPerStore * StoresToMemory(loop));
 }
 
-// Loops within one loop that read the same rows: those of what is left for shorter vectors aside.
+// The loads of the loops within one loop that read the same rows. Remainder loops, which have
+// shorter vectors, are left out.
 class Readers {
  public:
   void Add(const StreamLoad& stream) {
@@ -186,12 +194,13 @@ class Readers {
 
   void PrefetchAll() const {
     const auto vector_bytes = static_cast<int64_t>(vector_bits_ / 8);
-    llvm::MapVector<const llvm::Loop*, int64_t> bytes_read;  // in an iteration
+    llvm::MapVector<const llvm::Loop*, int64_t> bytes_read;  // in an iteration of the loop
     for (const StreamLoad& stream : streams_) bytes_read[stream.loop] += vector_bytes;
     const int64_t row_bytes = streams_[0].row_bytes;
     const bool next_row = bytes_read.size() > 1 && row_bytes > 0;
     if (next_row && row_bytes > kMaxRowBytes) return;
-    // The loop that works longest on a row has the most time to wait for another.
+    // The loop that computes longest per byte of the row has most time for prefetches of the next
+    // row.
     const llvm::Loop* longest = streams_[0].loop;
     for (const auto& [loop, bytes] : bytes_read) {
       if (TimeOf(*loop) * bytes_read.lookup(longest) > TimeOf(*longest) * bytes) longest = loop;
@@ -226,7 +235,7 @@ llvm::PreservedAnalyses PrefetchStreamsPass::run(llvm::Function& function,
   if (llvm::none_of(function.args(), IsLarge)) return llvm::PreservedAnalyses::all();
   const llvm::LoopInfo& all = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::ScalarEvolution& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
-  // By the loop over rows, the buffer and the length of its rows.
+  // The readers by the loop over rows, the buffer, and the distance of its rows.
   llvm::MapVector<const llvm::Loop*,
                   llvm::MapVector<std::pair<const llvm::Argument*, int64_t>, Readers>>
       readers;

@@ -4,10 +4,12 @@
 
 namespace acceld::kernels::cpu {
 
-// Prefetches what loops read of large buffers, a vector after the other: of rows that several loops
-// go through, the next row while this one is worked on, and some rows later ones into the second
-// cache, so that memory is busy while the processor computes; of others, what comes next, past a
-// page's end too, where the processor's own prefetching stops. After vectorization.
+// Adds prefetches to loops that read large buffers sequentially by vectors. If several loops go
+// through the same rows, the next row is prefetched into the first-level cache while the current
+// one is processed, and a row several rows later into the second-level cache, so that memory is
+// busy while the processor computes. For other loops, data a fixed distance ahead is prefetched,
+// also beyond the end of a page, where the prefetching of the hardware stops. Runs after
+// vectorization.
 class PrefetchStreamsPass : public llvm::PassInfoMixin<PrefetchStreamsPass> {
  public:
   static llvm::PreservedAnalyses run(llvm::Function& function,

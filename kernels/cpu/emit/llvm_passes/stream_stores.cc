@@ -12,10 +12,11 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr const char* kStreamed = "acceld-streamed";
-// Shorter ones would leave cache lines half written.
+// Shorter stores would leave cache lines partly written.
 constexpr uint64_t kMinVectorBytes = 32;
 
-// Whether the store may be non-temporal: those fault where they are not aligned.
+// Returns whether the store is a vector store to a marked buffer. Its alignment is checked
+// elsewhere: a non-temporal store to an unaligned address faults.
 bool IsStreamed(const llvm::StoreInst& store, const llvm::DataLayout& layout) {
   const auto* buffer =
       llvm::dyn_cast<llvm::Argument>(llvm::getUnderlyingObject(store.getPointerOperand()));
@@ -28,7 +29,7 @@ bool IsStreamed(const llvm::StoreInst& store, const llvm::DataLayout& layout) {
          layout.getTypeStoreSize(store.getValueOperand()->getType()) >= kMinVectorBytes;
 }
 
-// Whether some of the function's stores are streamed now.
+// Makes stores of `function` non-temporal where possible. Returns whether there were any.
 bool StreamStores(llvm::Function& function) {
   const llvm::DataLayout& layout = function.getDataLayout();
   bool changed = false;
@@ -58,7 +59,8 @@ void StreamStores(llvm::Module& module) {
   if (!llvm::Triple(module.getTargetTriple()).isX86()) return;
   for (llvm::Function& function : module) {
     if (!StreamStores(function)) continue;
-    // Such stores are not ordered with others, by which the thread says that it is done.
+    // Non-temporal stores are not ordered with other stores, such as the one by which the thread
+    // reports that it is done.
     for (llvm::BasicBlock& block : function) {
       if (!llvm::isa<llvm::ReturnInst>(block.getTerminator())) continue;
       llvm::IRBuilder<>(block.getTerminator())

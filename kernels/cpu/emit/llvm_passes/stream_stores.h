@@ -9,15 +9,17 @@ class Module;
 
 namespace acceld::kernels::cpu {
 
-// Results from this size on do not stay in caches until their readers come: their stores bypass
-// them, which saves reading the lines that are written over.
+// Results of at least this size would not stay in the caches until they are read. Stores to them
+// bypass the caches, which saves reading the cache lines that are overwritten.
 inline constexpr int64_t kMinStreamedBytes = int64_t{16} << 20;
 
-// Notes that `function` only writes the buffer that is its parameter `parameter`, and how much.
+// Marks a parameter of `function` as a buffer that the function only writes and whose stores
+// StreamStores is to change. `parameter` is the number of the parameter.
 void MarkStreamed(llvm::Function& function, unsigned parameter);
 
 // Makes the vector stores to marked buffers non-temporal, where their addresses are known to be
-// aligned, and orders them before the function's return. After vectorization; on x86 only.
+// aligned, and adds a store fence before each return of the functions that have such stores. Runs
+// after vectorization. Does nothing on processors other than x86.
 void StreamStores(llvm::Module& module);
 
 }  // namespace acceld::kernels::cpu

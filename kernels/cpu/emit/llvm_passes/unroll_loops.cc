@@ -11,14 +11,15 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// So many instructions, turns times those of one, are more than LLVM unrolls a loop to unless it
-// expects nearly all of them to be folded; and so many of one that runs nobody knows how often,
-// more than it repeats. Counting is much cheaper than its own estimate.
+// Bounds for what LLVM might unroll, which are much cheaper to check than LLVM's own estimate. LLVM
+// does not fully unroll a loop to more than kMostUnrolled instructions (trip count times
+// instructions of an iteration), unless it expects nearly all of them to be folded. It does not
+// repeat the body of a loop of unknown trip count that has more than kMostRepeated instructions.
 constexpr uint64_t kMostUnrolled = 640, kMostRepeated = 400;
-// What vectors leave over has less to fold.
+// The bound for remainder loops, in which less can be folded.
 constexpr uint64_t kMostUnrolledRest = 320;
 
-// Of vectors: after so many turns of a few each, registers can't hold what the turns have.
+// The most iterations of an unrolled loop with vectors: registers cannot hold the values of more.
 constexpr uint64_t kMostVectorTurns = 8;
 
 bool HasVectors(const llvm::Loop& loop) {
@@ -31,7 +32,7 @@ bool HasVectors(const llvm::Loop& loop) {
   });
 }
 
-// What copies whole pieces of memory has nothing to gain by more of them in a turn.
+// Loops that copy whole pieces of memory do not gain from unrolling.
 bool HasCopies(const llvm::Loop& loop) {
   return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
     return llvm::any_of(*block, llvm::IsaPred<llvm::MemIntrinsic>);
@@ -44,8 +45,8 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
   return count;
 }
 
-// Whether LLVM might repeat its body, as often as it runs or some times. Loops that stay loops are
-// not worth having more than once.
+// Returns whether LLVM might unroll the loop, fully or partly. A loop that contains loops which are
+// not unrolled is not worth unrolling.
 bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
@@ -112,7 +113,7 @@ llvm::PreservedAnalyses UnrollRestsPass::run(llvm::Function& function,
     }
   }
   if (all_long) return llvm::PreservedAnalyses::all();
-  // No parts of long loops: those of vectors would be copies of what is interleaved anyway.
+  // Long loops are not partly unrolled: vectorized loops are interleaved already.
   llvm::PreservedAnalyses preserved =
       llvm::LoopUnrollPass(
           llvm::LoopUnrollOptions(/*OptLevel=*/2).setPartial(false).setFullUnrollMaxCount(longest_))

@@ -6,16 +6,18 @@
 
 namespace acceld::kernels::cpu {
 
-// LLVM's passes that unroll loops estimate what each loop's instructions cost before they look how
-// often it runs, which takes longer than all other work on a long loop's vectors. These count
-// first.
+// LLVM's passes that unroll loops estimate the cost of a loop's instructions before they check its
+// trip count, which takes longer than all other work on a vectorized loop with many iterations. The
+// passes here check the trip count and the number of instructions first, and leave only loops that
+// may be worth it to LLVM's passes.
 
-// Removes the loops for what vectors leave over where they leave nothing, before others read them.
+// Removes the remainder loops of vectorized loops that have no remainder, so that later passes need
+// not analyze them.
 struct RemoveEmptyRestsPass : llvm::PassInfoMixin<RemoveEmptyRestsPass> {
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };
 
-// Unrolls short loops as a whole, then runs `then` on functions that had such loops.
+// Fully unrolls short loops, then runs the passes `then` on functions that had such loops.
 class UnrollShortLoopsPass : public llvm::PassInfoMixin<UnrollShortLoopsPass> {
  public:
   explicit UnrollShortLoopsPass(llvm::FunctionPassManager then) : then_(std::move(then)) {}
@@ -26,9 +28,9 @@ class UnrollShortLoopsPass : public llvm::PassInfoMixin<UnrollShortLoopsPass> {
   llvm::FunctionPassManager then_;
 };
 
-// Unrolls loops of at most `longest` iterations as a whole, and runs several iterations at a time
-// of those whose length nobody knows, but for the rest that vectors leave over; then runs `then` on
-// functions that had such loops.
+// Fully unrolls loops of at most `longest` iterations. Loops of unknown trip count, except for the
+// remainder loops of vectorized loops, are unrolled by several iterations. Then runs the passes
+// `then` on functions that had such loops.
 class UnrollRestsPass : public llvm::PassInfoMixin<UnrollRestsPass> {
  public:
   UnrollRestsPass(unsigned longest, llvm::FunctionPassManager then)

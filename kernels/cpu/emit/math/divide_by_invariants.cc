@@ -10,11 +10,11 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// A divisor in a range in which neither its reciprocal nor remainders overflow or lose bits.
+// A divisor scaled to a range in which neither its reciprocal nor remainders overflow or lose bits.
 struct Divisor {
   FloatExpr magnitude;
   FloatExpr reciprocal;  // of the magnitude
-  FloatExpr scale;       // of dividends: with the sign, and what brought the divisor into its range
+  FloatExpr scale;       // the factor for dividends: the divisor's sign and scale
 };
 
 Divisor Prepare(FloatExpr divisor) {
@@ -22,7 +22,7 @@ Divisor Prepare(FloatExpr divisor) {
   FloatExpr magnitude = divisor.Abs();
   FloatExpr one = divisor.Constant(1.0);
   FloatExpr scale = FloatExpr::If(magnitude.Less(kSmall), divisor.Constant(0x1p100), one);
-  // No smaller than what keeps the reciprocal normal: remainders lose bits with it.
+  // The scale keeps the reciprocal normal: with a subnormal one remainders would lose bits.
   scale = FloatExpr::If(magnitude.Greater(kLarge), divisor.Constant(0x1p-32), scale);
   magnitude = magnitude * scale;
   return {magnitude, one / magnitude, scale.CopySign(divisor)};
@@ -33,14 +33,15 @@ FloatExpr Splat(Builder& b, FloatExpr scalar, llvm::Type* type) {
   return {b, b.CreateVectorSplat(lanes, scalar.value())};
 }
 
-// `x` where it is a number, or else `other`.
+// Returns `x` where it is not NaN, else `other`.
 FloatExpr NumberOr(const CodeContext& code, FloatExpr x, FloatExpr other) {
   Builder& b = x.builder();
   const auto* type = llvm::cast<llvm::FixedVectorType>(x.value()->getType());
   if (type->getNumElements() != 16 || !code.HasFeature("avx512f")) {
     return FloatExpr::If(b.CreateFCmpORD(x.value(), x.value()), x, other);
   }
-  // One instruction: four bits for each class of x, of which the first two are NaNs; 1 takes x.
+  // This instruction has a table of four bits for each class of x; the first two classes are NaNs.
+  // 0 selects `other`, 1 selects x.
   constexpr uint32_t kTakeNumbers = 0x11111100;
   constexpr int kRoundAsUsual = 4;
   llvm::Value* table = b.CreateVectorSplat(16, b.getInt32(kTakeNumbers));
@@ -55,11 +56,12 @@ FloatExpr Quotient(const CodeContext& code, FloatExpr dividend, const Divisor& d
   FloatExpr quotient = scaled * divisor.reciprocal;
   FloatExpr excess = MulAdd(code, quotient, divisor.magnitude, -scaled);
   FloatExpr exact = MulAdd(code, -excess, divisor.reciprocal, quotient);
-  // Infinite quotients and dividends leave no remainder.
+  // For infinite quotients and dividends the correction is NaN.
   return NumberOr(code, exact, quotient);
 }
 
-// Whether it divides an f32 vector that changes in the loop by one that does not.
+// Returns whether the instruction divides an f32 vector that changes in the loop by one that does
+// not.
 bool DividesByInvariant(const llvm::Instruction& instruction, const llvm::Loop& loop) {
   return instruction.getOpcode() == llvm::Instruction::FDiv &&
          llvm::isa<llvm::FixedVectorType>(instruction.getType()) &&

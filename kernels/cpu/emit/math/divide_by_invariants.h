@@ -5,12 +5,13 @@
 
 namespace acceld::kernels::cpu {
 
-// Divides f32 vectors by what a loop does not change, as a row by its sum, without dividing: the
-// reciprocal is taken before the loop, and a fused multiplication and addition makes the quotient
-// exact (Brisebarre, Muller and Raina, Accelerating Correctly Rounded Floating-Point Division when
-// the Divisor Is Known in Advance, IEEE Transactions on Computers 53(8), 2004). Quotients are
-// rounded correctly, but for those of dividends below 2^-100 or with subnormal results, which may
-// be the neighbour of what is nearest. For targets with such an operation; after vectorization.
+// Replaces divisions of f32 vectors by a loop-invariant divisor, for example of a row by its sum,
+// with multiplications. The reciprocal is computed before the loop, and fused multiply-adds correct
+// the product in the loop (Brisebarre, Muller and Raina, Accelerating Correctly Rounded
+// Floating-Point Division when the Divisor Is Known in Advance, IEEE Transactions on Computers
+// 53(8), 2004). Quotients are correctly rounded, except where the dividend is below 2^-100 or the
+// result is subnormal: these may be a neighbour of the nearest float. Runs after vectorization.
+// Does nothing for targets without fused multiply-add.
 class DivideByInvariantsPass : public llvm::PassInfoMixin<DivideByInvariantsPass> {
  public:
   explicit DivideByInvariantsPass(const CodeContext& code) : code_(code) {}

@@ -4,23 +4,27 @@
 
 #include "kernels/ir/build/statement_writer.h"
 
-// Sums of floats whose rounding is not lost: a sum is a pair, what has been added up so far and
-// what rounding has lost of it. Source: Knuth, The Art of Computer Programming, volume 2, section
+// Compensated sums of floats, as statements of kernel IR: the rounding error of each addition is
+// kept and added up separately. Source: Knuth, The Art of Computer Programming, volume 2, section
 // 4.2.2, theorem B.
 namespace acceld::kernels::cpu {
 
+// A sum as two values: `high` is the rounded sum, `low` the sum of the rounding errors of its
+// additions.
 struct ExactSum {
   Var high, low;
 };
 
-// Adds `part` to a sum.
+// Returns `sum` with `part` added.
 ExactSum TwoSum(StatementWriter& w, const ExactSum& sum, Var part);
 
-// The sum as one number. Of an infinity or a NaN, what rounding has lost means nothing.
+// Returns the sum as one value, high + low, or `high` alone if that is infinite or NaN: `low` is
+// then meaningless.
 Var RoundSum(StatementWriter& w, const ExactSum& sum);
 
 Var Zero(StatementWriter& w, DType dtype);
-// Changes nothing that it is added to, not even -0.
+// Returns the constant -0, which is the neutral element of addition: unlike +0 it does not change
+// -0.
 Var NegativeZero(StatementWriter& w, DType dtype);
 
 }  // namespace acceld::kernels::cpu

@@ -5,15 +5,16 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// The integer that compares as the float with these bits, and back.
+// Maps the bits of a float to an integer such that integers compare as the floats do. The mapping
+// is its own inverse.
 llvm::Value* Ordered(Builder& b, llvm::Value* bits) {
   const unsigned size = bits->getType()->getIntegerBitWidth();
   llvm::Value* negative = b.CreateAShr(bits, size - 1);
   return b.CreateXor(bits, b.CreateAnd(negative, llvm::APInt::getSignedMaxValue(size)));
 }
 
-// What moves the largest of numbers with these NaNs to the end of the integers: as far as there are
-// NaNs of one sign, which come round to the other end.
+// Returns the number of NaN encodings of one sign. An offset by it moves the largest number to the
+// end of the integers; the NaNs, for which there is no room left, wrap around to the other end.
 llvm::APInt NanOfOneSign(llvm::Type* type) {
   const llvm::fltSemantics& format = type->getFltSemantics();
   const llvm::APInt infinity = llvm::APFloat::getInf(format).bitcastToAPInt();

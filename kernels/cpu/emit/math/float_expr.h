@@ -9,9 +9,9 @@
 
 namespace acceld::kernels::cpu {
 
-// A float value of an LLVM function under construction, or a vector of them, with arithmetic
-// operators, so that the polynomial math functions read as formulas. No operation carries fast-math
-// flags.
+// A float, or a vector of floats, that an LLVM function computes, with arithmetic operators that
+// generate instructions, so that the polynomial math functions read as formulas. No operation has
+// fast-math flags.
 class FloatExpr {
  public:
   FloatExpr(Builder& b, llvm::Value* value) : b_(&b), value_(value) {}
@@ -20,7 +20,7 @@ class FloatExpr {
   Builder& builder() const { return *b_; }
   FloatExpr Constant(double c) const { return {*b_, llvm::ConstantFP::get(value_->getType(), c)}; }
 
-  // The f32's bits as i32, and back.
+  // Converts the bits of an f32 to an i32, and back.
   llvm::Value* Bits() const {
     return b_->CreateBitCast(value_, value_->getType()->getWithNewType(b_->getInt32Ty()));
   }
@@ -54,9 +54,9 @@ class FloatExpr {
   FloatExpr CopySign(FloatExpr sign) const {
     return {*b_, b_->CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value_, sign.value_)};
   }
-  // The value, or `low` where it is less; NaN stays.
+  // Returns the larger of the value and `low`; NaN stays NaN.
   FloatExpr AtLeast(double low) const { return If(Less(low), Constant(low), *this); }
-  // The value held within [low, high]; NaN stays.
+  // Returns the value clamped to [low, high]; NaN stays NaN.
   FloatExpr Clamp(double low, double high) const {
     FloatExpr bounded = AtLeast(low);
     return If(bounded.Greater(high), Constant(high), bounded);
@@ -70,19 +70,19 @@ class FloatExpr {
   llvm::Value* value_;
 };
 
-// Of the type of `like`, an integer or a vector of them.
+// Returns the constant `value` of the type of `like`, which is an integer or a vector of integers.
 inline llvm::Constant* IntLike(llvm::Value* like, int64_t value) {
   return llvm::ConstantInt::get(like->getType(), static_cast<uint64_t>(value), /*IsSigned=*/true);
 }
 
-// a * b + c: with one rounding where the target can.
+// Generates a * b + c, with one rounding if the target has fused multiply-add, else with two.
 inline FloatExpr MulAdd(const CodeContext& code, FloatExpr a, FloatExpr b, FloatExpr c) {
   if (!code.HasFeature("fma")) return a * b + c;
   return {a.builder(), a.builder().CreateIntrinsic(llvm::Intrinsic::fma, {a.value()->getType()},
                                                    {a.value(), b.value(), c.value()})};
 }
 
-// c[0] + c[1] * x + c[2] * x^2 + ...
+// Generates c[0] + c[1] * x + c[2] * x^2 + ..., where c are the coefficients.
 inline FloatExpr Polynomial(const CodeContext& code, FloatExpr x,
                             std::initializer_list<double> coefficients) {
   const double* c = coefficients.end() - 1;

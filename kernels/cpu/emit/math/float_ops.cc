@@ -13,8 +13,8 @@ using llvm::Value;
 
 namespace {
 
-// 1 / sqrt(x), off by little more than half a unit in the last place where the target fuses
-// multiplications and additions: these give what the square root and the quotient are off by.
+// Generates 1 / sqrt(x). With fused multiply-add, which gives the rounding errors of the square
+// root and of the quotient, the error is little more than half a unit in the last place.
 FloatExpr Rsqrt(const CodeContext& code, FloatExpr x) {
   Builder& b = x.builder();
   FloatExpr root(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value()));
@@ -22,11 +22,11 @@ FloatExpr Rsqrt(const CodeContext& code, FloatExpr x) {
   if (!code.HasFeature("fma")) return inverse;
   FloatExpr of_root = MulAdd(code, -root, root, x);           // x - root^2
   FloatExpr of_quotient = MulAdd(code, -root, inverse, one);  // 1 - root inverse
-  // 1 / sqrt(root^2 + e) is inverse (1 - e inverse^2 / 2), and 1 / root is inverse (1 +
-  // quotient's).
+  // With e = of_root and q = of_quotient, 1 / sqrt(root^2 + e) is about (1 - e inverse^2 / 2) /
+  // root, and 1 / root is inverse (1 + q).
   FloatExpr correction = MulAdd(code, of_root * inverse * -0.5, inverse, of_quotient);
   FloatExpr result = MulAdd(code, inverse, correction, inverse);
-  // Of zero, infinity and what is negative the correction is no number.
+  // For zero, infinity and negative x the correction is NaN.
   return FloatExpr::If(b.CreateFCmpORD(result.value(), result.value()), result, inverse);
 }
 

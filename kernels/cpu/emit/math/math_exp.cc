@@ -1,8 +1,11 @@
-// exp and its relatives for f32. Range reduction x = n ln 2 + r with |r| <= ln(2)/2; e^r - 1 by a
-// minimax polynomial of degree 6 (relative error 1.4e-8); scaling by 2^n through exponent bits. Of
-// exp itself AVX-512 does the scaling, and has room for a table of powers of two in one register:
-// with n in sixteenths |r| <= ln(2)/32, for which degree 3 is enough (relative error 1.8e-9). All
-// powers have a factor, which r makes up for, that brings each of them close to a float.
+// exp, expm1, logistic and tanh for f32. Range reduction: x = n ln 2 + r with |r| <= ln(2)/2. A
+// minimax polynomial of degree 6 approximates e^r - 1 (relative error 1.4e-8). The scaling by 2^n
+// uses the bits of the exponent.
+//
+// For exp itself, AVX-512 has an instruction for the scaling, and room for a table of powers of two
+// in one register. There n counts sixteenths, so that |r| <= ln(2)/32 and degree 3 is enough
+// (relative error 1.8e-9). All powers in the table have the same factor, which r compensates for
+// and which brings each of them close to a float.
 
 #include <algorithm>
 #include <cmath>
@@ -17,24 +20,25 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// ln 2 as a float with few bits, so that n * kLn2High is exact, and the rest.
+// ln 2 as a sum of a float with few bits, so that n * kLn2High is exact, and the remainder.
 constexpr double kLn2High = 0x1.62e4p-1;
 constexpr double kLn2Low = 0x1.7f7d1cp-20;
 constexpr double kLog2E = 0x1.715476p+0;
-// Adding 1.5 * 2^23 rounds to an integer, which then stands in the low bits; a sixteenth of it
-// rounds to sixteenths.
+// Adding 1.5 * 2^23 rounds a float to an integer, which is then in the low bits of the sum. Adding
+// a sixteenth of that rounds to sixteenths.
 constexpr double kMagic = 12582912.0;
 constexpr int64_t kMagicBits = 0x4B400000;
 constexpr int kSixteenths = 16;
-// What rounds to sixteenths. As n comes with it, and r is without (n + kTableMagic) kNearLn2Low, it
-// also decides the factor of the powers: exp(kTableMagic kNearLn2Low), with which none of them is
-// further than 1.95e-8 of itself from a float, where one without would be by up to 6e-8.
+// The number that is added to round to sixteenths. The product with kNearLn2Low has n + kTableMagic
+// in place of n, so that kTableMagic also decides the common factor of the powers: exp(kTableMagic
+// kNearLn2Low). With this one, the relative distance of every power from the nearest float is at
+// most 1.95e-8; without a factor it would be up to 6e-8.
 constexpr double kTableMagic = 592451.0;
 constexpr double kNearLn2 = 0x1.62e430p-1, kNearLn2Low = -0x1.05c610p-29;
 
 struct Reduced {
   FloatExpr r;
-  FloatExpr shifted;  // n + the number that rounds
+  FloatExpr shifted;  // n + the number that was added to round
   FloatExpr n;
 
   llvm::Value* IntegerN() const {
@@ -43,7 +47,7 @@ struct Reduced {
   }
 };
 
-// For |x| < 2^21. NaN gives NaNs.
+// Reduces x for |x| < 2^21. For NaN all parts are NaN.
 Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
   FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kMagic));
   FloatExpr n = shifted - kMagic;
@@ -52,13 +56,13 @@ Reduced ReduceByLn2(const CodeContext& code, FloatExpr x) {
   return {r, shifted, n};
 }
 
-// (e^r - 1 - r) / r^2.
+// Generates (e^r - 1 - r) / r^2.
 FloatExpr ExpTail(const CodeContext& code, FloatExpr r) {
   return Polynomial(code, r,
                     {0x1.fffffep-2, 0x1.5554aap-3, 0x1.555680p-5, 0x1.122d00p-7, 0x1.6beb2ap-10});
 }
 
-// 2^n for -126 <= n <= 127.
+// Generates 2^n for -126 <= n <= 127.
 FloatExpr PowerOfTwo(Builder& b, llvm::Value* n) {
   return FloatExpr::OfBits(b, b.CreateShl(b.CreateAdd(n, IntLike(n, 127)), 23));
 }
@@ -80,13 +84,13 @@ bool HasInstructions(const CodeContext& code) {
   return code.HasFeature("avx512dq") && code.HasFeature("avx512vl");
 }
 
-// 1 for a scalar.
+// Returns the number of lanes; 1 for a scalar.
 unsigned LanesOf(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
   return vector == nullptr ? 1 : vector->getNumElements();
 }
 
-// Of all lanes.
+// Generates the instruction for the vector's width, applied to all lanes.
 FloatExpr Call(const Instruction& instruction, llvm::SmallVector<FloatExpr, 2> values,
                absl::optional<int> immediate) {
   Builder& b = values[0].builder();
@@ -103,7 +107,7 @@ FloatExpr Call(const Instruction& instruction, llvm::SmallVector<FloatExpr, 2> v
   return {b, b.CreateIntrinsic(instruction.by_lanes[form], {}, operands)};
 }
 
-// e * 2^n, rounded once, for e between 1/4 and 4 and -151 <= n <= 129.
+// Generates e * 2^n, rounded once, for e between 1/4 and 4 and -151 <= n <= 129.
 FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
   Builder& b = e.builder();
   if (HasInstructions(code) && LanesOf(e.value()->getType()) >= kFewestLanes) {
@@ -118,7 +122,7 @@ FloatExpr Scale(const CodeContext& code, FloatExpr e, const Reduced& reduced) {
 // Past these bounds e^x is infinite, or rounds to zero.
 constexpr double kMinExponent = -104.5, kMaxExponent = 89.0;
 
-// 2^n e^r.
+// Generates 2^n e^r.
 FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
   FloatExpr r = reduced.r, tail = ExpTail(code, r), one = r.Constant(1.0);
   // Where all operations round, the small terms are summed first.
@@ -127,13 +131,13 @@ FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
   return Scale(code, e, reduced);
 }
 
-// `x` held within [-1, 1], 1 for NaN.
+// Generates x clamped to [-1, 1]; NaN gives 1.
 FloatExpr HeldWithinOne(FloatExpr x) {
   constexpr int kSmallerMagnitudeWithSignOfFirst = 2;
   return Call(kRange, {x, x.Constant(1.0)}, kSmallerMagnitudeWithSignOfFirst);
 }
 
-// The first lanes of a vector, or those of a shorter one and others.
+// Returns a vector with `lanes` lanes: the first ones of `vector`, or all of it and undefined ones.
 llvm::Value* WithLanes(Builder& b, llvm::Value* vector, unsigned lanes) {
   if (LanesOf(vector->getType()) == lanes) return vector;
   std::vector<int> mask(lanes, llvm::PoisonMaskElem);
@@ -141,7 +145,7 @@ llvm::Value* WithLanes(Builder& b, llvm::Value* vector, unsigned lanes) {
   return b.CreateShuffleVector(vector, mask);
 }
 
-// 2^(i/16) with the factor, where i is the last four bits of each element.
+// Generates 2^(i/16) times the common factor, where i is the last four bits of each element.
 FloatExpr PowerOfSixteenths(Builder& b, llvm::Value* i) {
   std::vector<float> powers;
   const double factor = std::exp(kTableMagic * kNearLn2Low);
@@ -155,17 +159,17 @@ FloatExpr PowerOfSixteenths(Builder& b, llvm::Value* i) {
   return {b, WithLanes(b, found, LanesOf(i->getType()))};
 }
 
-// Of 4, 8 or 16 lanes.
+// Generates e^x for vectors of 4, 8 or 16 lanes.
 FloatExpr ExpByTable(const CodeContext& code, FloatExpr x) {
   FloatExpr shifted = MulAdd(code, x, x.Constant(kLog2E), x.Constant(kTableMagic));
   FloatExpr n = shifted - kTableMagic;
   FloatExpr of_high = MulAdd(code, n, x.Constant(-kNearLn2), x);
-  // For x far outside what has a finite exponential r is anything, or NaN where x is infinite, and
-  // n alone decides.
+  // Where x is far outside the range of finite results, r is arbitrary, or NaN if x is infinite,
+  // and n alone decides the result.
   FloatExpr r = HeldWithinOne(MulAdd(code, shifted, x.Constant(-kNearLn2Low), of_high));
   FloatExpr power = PowerOfSixteenths(x.builder(), shifted.Bits());
   FloatExpr growth = Polynomial(code, r, {1.0, 0x1.000210p-1, 0x1.558f20p-3});  // (e^r - 1) / r
-  // Rounds n down: the rest of it was looked up.
+  // The instruction rounds n down. The table has accounted for the fraction.
   return Call(kScale, {MulAdd(code, power * r, growth, power), n}, absl::nullopt);
 }
 
@@ -173,8 +177,8 @@ FloatExpr Exp(const CodeContext& code, FloatExpr x) {
   if (!HasInstructions(code)) {
     return ExpOf(code, ReduceByLn2(code, x.Clamp(kMinExponent, kMaxExponent)));
   }
-  // The same for scalars and short vectors, so that the last bits do not depend on an element's
-  // place.
+  // Scalars and short vectors use the same algorithm, so that the last bits of a result do not
+  // depend on whether its element was computed by a vector.
   Builder& b = x.builder();
   const unsigned lanes = LanesOf(x.value()->getType());
   if (lanes >= kFewestLanes) return ExpByTable(code, x);

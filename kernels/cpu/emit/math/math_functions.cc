@@ -25,7 +25,7 @@ absl::string_view LibraryName(ScalarOp op) {
 #define ACCELD_MATH_FUNCTION(Kind, name, arity, f32, f64) \
   if (op == ScalarOp::k##Kind) return #name;
 #include "kernels/cpu/math_library.def"
-  ACCELD_CHECK(false);  // the caller's switch sends only ops of that list here
+  ACCELD_CHECK(false);  // EmitFloatOp calls this only for ops of that list
 }
 
 llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomial) {

@@ -19,7 +19,7 @@ struct Split {
   FloatExpr exponent;  // k, an integer
 };
 
-// For positive normal numbers.
+// Splits a positive normal number.
 Split SplitNear1(FloatExpr u) {
   Builder& b = u.builder();
   constexpr uint32_t kSqrtHalf = 0x3F3504F3;
@@ -31,7 +31,7 @@ Split SplitNear1(FloatExpr u) {
   return {m - 1.0, FloatExpr(b, b.CreateSIToFP(k, u.value()->getType()))};
 }
 
-// k ln 2 + log(1 + f) + correction.
+// Generates k ln 2 + log(1 + f) + correction.
 FloatExpr LogOfSplit(const CodeContext& code, FloatExpr f, FloatExpr k, FloatExpr correction) {
   FloatExpr tail = Polynomial(code, f,
                               {0x1.555554p-2, -0x1.00024ep-2, 0x1.99a084p-3, -0x1.5466e6p-3,
@@ -40,14 +40,15 @@ FloatExpr LogOfSplit(const CodeContext& code, FloatExpr f, FloatExpr k, FloatExp
   FloatExpr low = MulAdd(code, k, k.Constant(kLn2Low), correction);
   low = MulAdd(code, square * f, tail, low);
   low = MulAdd(code, square, square.Constant(-0.5), low);
-  // k * kLn2High is exact; the larger terms come last.
+  // k * kLn2High is exact. The larger terms are added last.
   FloatExpr high = k * kLn2High;
   FloatExpr sum = high + f;
   FloatExpr rounding = f - (sum - high);
   return FloatExpr::If(k.Equals(0.0), f + low, sum + (low + rounding));
 }
 
-// Puts in the values outside the range of numbers: `zero_at` -> -inf, below it NaN, inf -> inf.
+// Replaces the results for the limits of the domain: -inf for x = zero_at, NaN for smaller x and
+// for NaN, inf for inf.
 FloatExpr WithEdges(FloatExpr result, FloatExpr x, double zero_at) {
   result = FloatExpr::If(x.Equals(kInfinity), x, result);
   result = FloatExpr::If(x.Equals(zero_at), x.Constant(-kInfinity), result);
@@ -72,7 +73,8 @@ llvm::Value* EmitLog1pF32(const CodeContext& code, Builder& b, llvm::Value* valu
   FloatExpr x(b, value);
   FloatExpr u = x + 1.0;
   Split split = SplitNear1(u);
-  // What rounding 1 + x lost, relative to u: the smaller of the two summands minus what arrived.
+  // The rounding error of 1 + x, relative to u: the smaller summand minus the part of it that is in
+  // u.
   FloatExpr lost = FloatExpr::If(x.Greater(1.0), u.Constant(1.0) - (u - x), x - (u - 1.0));
   FloatExpr correction = FloatExpr::If(u.Greater(0x1p25), x.Constant(0.0), lost / u);
   // Near zero the fraction is x itself, with nothing lost.

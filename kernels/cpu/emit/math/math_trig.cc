@@ -1,10 +1,11 @@
-// sin and cos for f32: the argument is n pi/2 + r with |r| <= pi/4, and sin r = r + r^3 S(r^2),
-// cos r = 1 - r^2/2 + r^4 C(r^2) with minimax S and C of degree 2 (errors 4e-9 and 1e-10).
+// sin and cos for f32. The argument is n pi/2 + r with |r| <= pi/4, and sin r = r + r^3 S(r^2), cos
+// r = 1 - r^2/2 + r^4 C(r^2) with minimax polynomials S and C of degree 2 (errors 4e-9 and 1e-10).
 //
-// The argument is m 2^s with an integer m < 2^24. For each s a table has 2^s 2/pi modulo 4, whose
+// The argument is m 2^s with an integer m < 2^24. A table has 2^s 2/pi modulo 4 for each s. Its
 // product with m is x 2/pi up to multiples of 4, as in Payne and Hanek, Radian Reduction for
-// Trigonometric Functions, SIGNUM Newsletter 18, 1983; it is a sum of two f64, of which the first
-// has 29 bits, so that its product is exact. All arguments are reduced alike, without a branch.
+// Trigonometric Functions, SIGNUM Newsletter 18, 1983. The entries of the table are sums of two
+// f64. The first one has 29 bits, so that its product with m is exact. All arguments are reduced in
+// the same way, without a branch.
 
 #include <algorithm>
 #include <array>
@@ -20,13 +21,14 @@ namespace {
 
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
-// The bits of 2/pi behind its binary point.
+// The bits of 2/pi after the binary point.
 constexpr std::array<uint32_t, 8> kTwoOverPiBits = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0,
                                                     0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561};
 constexpr int kHighBits = 29, kLowBits = 53;
-constexpr int kExponents = 256;  // of f32, with those of subnormal numbers and of infinity
+// The exponents of f32, with those of subnormal numbers and of infinity.
+constexpr int kExponents = 256;
 
-// `count` <= 64 of the bits from the one with weight 2^-first on.
+// Returns `count` <= 64 of the bits of 2/pi, beginning with the bit of weight 2^-first.
 uint64_t BitsFrom(int first, int count) {
   uint64_t bits = 0;
   for (int i = first - 1; i < first - 1 + count; ++i) {
@@ -35,24 +37,24 @@ uint64_t BitsFrom(int first, int count) {
   return bits;
 }
 
-// By biased exponent: 2^s 2/pi modulo 4.
+// For each biased exponent, 2^s 2/pi modulo 4.
 struct Turns {
   std::array<double, kExponents> high = {}, low = {};
 
   Turns() {
     for (int exponent = 0; exponent + 1 < kExponents; ++exponent) {
       const int s = std::max(exponent, 1) - 150;
-      const int first = std::max(1, s - 1);  // Those before have weights of 4 and more.
+      const int first = std::max(1, s - 1);  // Earlier bits have weights of 4 and more.
       high[exponent] = std::ldexp(BitsFrom(first, kHighBits), s - first - kHighBits + 1);
       low[exponent] =
           std::ldexp(BitsFrom(first + kHighBits, kLowBits), s - first - kHighBits - kLowBits + 1);
     }
-    // Infinity and NaN have no place in a turn.
+    // Infinity and NaN have no reduced argument.
     low[kExponents - 1] = std::numeric_limits<double>::quiet_NaN();
   }
 };
 
-// values[index].
+// Generates a load of values[index].
 FloatExpr Load(const CodeContext& code, Builder& b, llvm::ArrayRef<double> values,
                llvm::Value* index, const char* name) {
   llvm::Constant* data = llvm::ConstantDataArray::get(code.llvm(), values);
@@ -86,8 +88,8 @@ Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
   return {r, b.CreateFreeze(b.CreateFPToSI(n.value(), b.getInt32Ty()))};
 }
 
-// sin(r + quadrant pi/2), rounded once, as all before is f64; negated where the sign bit is set in
-// `sign`.
+// Generates sin(r + quadrant pi/2), negated where the sign bit of `sign` is set. It is rounded once
+// to f32; everything before is f64.
 llvm::Value* SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm::Value* quadrant,
                            llvm::Value* sign) {
   FloatExpr r = reduced.rest;
@@ -111,7 +113,7 @@ llvm::Value* SinInQuadrant(const CodeContext& code, const Reduced& reduced, llvm
 
 llvm::Value* EmitSinF32(const CodeContext& code, Builder& b, llvm::Value* value) {
   const Reduced reduced = Reduce(code, FloatExpr(b, value).Abs());
-  // It is odd; the sign of zero stays.
+  // sin is odd: the sign of x, also of zero, is that of the result.
   llvm::Value* sign = b.CreateAnd(b.CreateBitCast(value, b.getInt32Ty()), 0x80000000);
   return SinInQuadrant(code, reduced, reduced.quadrant, sign);
 }

@@ -16,7 +16,7 @@ using ir::DType;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// All values of a format of at most 8 bits.
+// Decodes by a table of all values, for formats of at most 8 bits.
 llvm::Value* DecodeByTable(CodeContext& code, Builder& b, DType dtype, llvm::Value* bits) {
   const std::string name = absl::StrCat("decode.", ir::DTypeName(dtype));
   llvm::GlobalVariable* table = code.module().getNamedGlobal(name);
@@ -36,8 +36,8 @@ llvm::Value* DecodeByTable(CodeContext& code, Builder& b, DType dtype, llvm::Val
   return load;
 }
 
-// Without conversion instructions: exponent and mantissa moved to where f32 has them, then scaled
-// by a power of two, which also makes subnormals right.
+// Decodes f16 without conversion instructions: exponent and mantissa are moved to their positions
+// in an f32, then scaled by a power of two, which also handles subnormal numbers.
 llvm::Value* DecodeHalfByBits(Builder& b, llvm::Value* bits) {
   llvm::Value* wide = b.CreateZExt(bits, b.getInt32Ty());
   llvm::Value* magnitude = b.CreateShl(b.CreateAnd(wide, 0x7FFF), 13);
@@ -60,7 +60,8 @@ llvm::Value* EncodeBf16FromF32(Builder& b, llvm::Value* value) {
   return b.CreateTrunc(b.CreateLShr(result, 16), b.getInt16Ty());
 }
 
-// f8E8M0FNU is an exponent alone; ties go up, what has no exponent is NaN.
+// Encodes f8E8M0FNU, which has only an exponent. Ties are rounded up; values without an exponent
+// become NaN.
 llvm::Value* EncodeExponent(Builder& b, llvm::Value* value) {
   llvm::Value* bits = b.CreateBitCast(value, b.getInt64Ty());
   llvm::Value* exponent = b.CreateLShr(b.CreateAdd(bits, b.getInt64(uint64_t{1} << 51)), 52);
@@ -71,14 +72,15 @@ llvm::Value* EncodeExponent(Builder& b, llvm::Value* value) {
   return b.CreateTrunc(b.CreateSelect(positive, biased, b.getInt64(255)), b.getInt8Ty());
 }
 
-// From f64 to any format with sign and mantissa, by integer arithmetic without branches.
+// Encodes an f64 in any format with sign and mantissa, by integer arithmetic without branches.
 llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
   const ir::FloatFormat format = ir::FormatOf(dtype);
   const int width = ir::BitsOf(dtype);
   const int dropped = 52 - format.mantissa_bits;
   const uint64_t sign_bit = uint64_t{1} << (width - 1);
   const double min_normal = std::ldexp(1.0, 1 - format.bias);
-  // Encodings of one sign are ordered as their values, so one comparison finds overflow.
+  // Encodings of the same sign are ordered like their values, so that one comparison detects
+  // overflow.
   uint64_t largest = sign_bit - 1;
   while (!std::isfinite(ir::DecodeFloat(dtype, largest))) --largest;
 
@@ -92,8 +94,8 @@ llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
   normal = b.CreateSub(
       normal, b.getInt64(static_cast<uint64_t>(1023 - format.bias) << format.mantissa_bits));
 
-  // Adding 2^52 units of the smallest subnormal rounds to such units and leaves their number in
-  // the low bits.
+  // Adding 2^52 times the smallest subnormal rounds to a multiple of that and leaves the multiple
+  // in the low bits.
   const double unit_shift = std::ldexp(min_normal, dropped);
   llvm::Value* shift = llvm::ConstantFP::get(b.getDoubleTy(), unit_shift);
   llvm::Value* shifted = b.CreateFAdd(b.CreateBitCast(magnitude, b.getDoubleTy()), shift);
@@ -117,7 +119,7 @@ llvm::Value* EncodeByBits(Builder& b, DType dtype, llvm::Value* value) {
   llvm::Value* is_nan = b.CreateFCmpUNO(value, value);
   if (overflow_is_nan) is_nan = b.CreateOr(is_nan, overflows);
   llvm::Value* nan = b.getInt64(ir::EncodeFloat(dtype, kNan) & ~sign_bit);
-  // Formats whose NaN is the bits of -0 have only that one; those without NaN have -0 for it.
+  // Formats that encode NaN as -0 have only that NaN. Formats without NaN give -0 for it.
   nan = format.has_negative_zero && format.has_nan
             ? b.CreateOr(nan, sign)
             : static_cast<llvm::Value*>(b.getInt64(sign_bit));

@@ -22,7 +22,7 @@ llvm::Value* Bits(Builder& b, llvm::Value* value) {
 llvm::Value* Minimum(Builder& b, llvm::Value* x, llvm::Value* y) {
   llvm::Value* y_if_equal = b.CreateSelect(b.CreateFCmpOLT(x, y), x, y);
   llvm::Value* x_if_equal = b.CreateSelect(b.CreateFCmpOLT(y, x), y, x);
-  // A NaN's bits with any others make a NaN.
+  // The bitwise or of a NaN with anything is a NaN.
   return b.CreateBitCast(b.CreateOr(Bits(b, y_if_equal), Bits(b, x_if_equal)), x->getType());
 }
 
@@ -36,7 +36,7 @@ llvm::Value* Maximum(Builder& b, llvm::Value* x, llvm::Value* y) {
 
 using Extremum = llvm::Value* (*)(Builder&, llvm::Value*, llvm::Value*);
 
-// Of a power of two many elements.
+// Reduces a vector, whose number of elements is a power of two.
 llvm::Value* Reduce(Builder& b, llvm::Value* vector, Extremum extremum) {
   for (int lanes = llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
        lanes > 1; lanes /= 2) {
@@ -53,7 +53,8 @@ bool HasPowerOfTwoLanes(const llvm::Type* type) {
   return vector != nullptr && llvm::isPowerOf2_32(vector->getNumElements());
 }
 
-// What stands for the call; null for others. LLVM does well where one operand is a known number.
+// Returns the replacement of an intrinsic call, or null if it is to stay. LLVM's own code is good
+// where one operand is a constant.
 llvm::Value* Expand(llvm::IntrinsicInst& call) {
   const llvm::Intrinsic::ID id = call.getIntrinsicID();
   const bool is_reduction = id == llvm::Intrinsic::vector_reduce_fmaximum ||

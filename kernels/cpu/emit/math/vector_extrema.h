@@ -4,10 +4,11 @@
 
 namespace acceld::kernels::cpu {
 
-// Prints the larger and the smaller of two vectors, and of a vector's elements, with NaN and zeros
-// as IEEE 754 has them, in fewer and quicker instructions than LLVM's own way on x86: there the
-// instruction gives its second operand for NaN and for zeros of either sign, so two of them with
-// the operands swapped know all. After vectorization.
+// Expands the maximum and minimum of two vectors, and of the elements of a vector, into fewer and
+// faster instructions than LLVM does for x86. NaN and zeros are treated as IEEE 754 defines it.
+// x86's own instruction returns its second operand if an operand is NaN or if both are zeros of any
+// sign, so that two of them with the operands exchanged cover all cases. Runs after vectorization.
+// Does nothing on processors other than x86.
 class ExpandVectorExtremaPass : public llvm::PassInfoMixin<ExpandVectorExtremaPass> {
  public:
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);

@@ -11,10 +11,11 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-constexpr char kMath[] = "acceld-math";  // of a function: the name of what it computes
+// The attribute of a declared math function. Its value is the function's name.
+constexpr char kMath[] = "acceld-math";
 constexpr unsigned kLanes[] = {2, 4, 8, 16};
-// Of one body in one function. A call costs about a tenth of a body's time, and a copy of the body
-// half a millisecond of the compiler's.
+// The most copies of one body in one function. A call costs about a tenth of the time of a body,
+// and a copy of the body half a millisecond of compile time.
 constexpr int kMostCopies = 8;
 
 void SetMathAttributes(llvm::Function& function, llvm::StringRef name) {
@@ -39,8 +40,8 @@ MathBody BodyOf(const llvm::Function& function) {
   return MathBodyOf(function.getFnAttribute(kMath).getValueAsString());
 }
 
-// The results of the function's body for each element of `vector`, in a loop, which is to become
-// vectors again.
+// Generates the function's body for each element of `vector`, in a loop, which is to be vectorized
+// again.
 llvm::Value* EmitForEach(const CodeContext& code, Builder& b, MathEmitter emit,
                          llvm::Value* vector) {
   auto* type = llvm::cast<llvm::FixedVectorType>(vector->getType());
@@ -126,7 +127,7 @@ llvm::PreservedAnalyses DeclareVectorMathPass::run(llvm::Module& module,
       const std::string symbol = absl::StrCat(std::string(function->getName()), ".v", lanes);
       DeclareMath(module, symbol, name,
                   llvm::FixedVectorType::get(function->getReturnType(), lanes));
-      // LLVM's own way to name a vector function, in its VFABIDemangler.h.
+      // LLVM's name of a vector variant (VFABIDemangler.h).
       variants.push_back(absl::StrCat("_ZGV_LLVM_N", lanes, "v_", std::string(function->getName()),
                                       "(", symbol, ")"));
     }

@@ -6,31 +6,33 @@
 #include "kernels/cpu/emit/math/math_functions.h"
 #include "llvm/IR/PassManager.h"
 
-// Math functions that stay calls until loops have become vectors: what runs before has little code
-// to look at, and what they are made of is chosen by the width of the vector. Where a function has
-// many calls of one of them, they stay calls: of one copy of the body.
+// Math functions that remain calls until loops have been vectorized, so that the passes before have
+// less code to process and the code can be chosen by the width of the vector. If a function of the
+// module has many calls of the same math function, they remain calls of one copy of its body.
 namespace acceld::kernels::cpu {
 
-// The declared function of one f32 that stands for a call of the math function `name`.
+// Returns the declared function from f32 to f32 that stands for the math function `name`.
 llvm::Function* VectorMathFunction(CodeContext& code, llvm::StringRef name);
 
-// The attribute of a function whose body shall be inlined: the name of what it computes.
+// The attribute of a function that is to be inlined and whose body computes a math function. Its
+// value is the name of that function.
 inline constexpr char kInlinedMath[] = "acceld-inlined-math";
 
-// Has functions with many calls of one that shall be inlined call a declared one instead. Before
-// functions are inlined.
+// In functions that have many calls of the same function with the attribute kInlinedMath, replaces
+// these with calls of a declared function (as by VectorMathFunction). Runs before inlining.
 struct ShareInlinedMathPass : llvm::PassInfoMixin<ShareInlinedMathPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };
 
-// Tells the vectorizer of the functions' forms for vectors. Before it runs, and after functions
-// without calls have been removed.
+// Declares the vector variants of the math functions that VectorMathFunction has declared, and lets
+// the vectorizer know them. Runs before vectorization, after uncalled functions have been removed.
 class DeclareVectorMathPass : public llvm::PassInfoMixin<DeclareVectorMathPass> {
  public:
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&);
 };
 
-// Prints the bodies in place of the calls, but for many of one function. After vectorization.
+// Replaces the calls of math functions by their bodies, unless there are many calls of the same one
+// in a function. Runs after vectorization.
 class ExpandVectorMathPass : public llvm::PassInfoMixin<ExpandVectorMathPass> {
  public:
   explicit ExpandVectorMathPass(const CodeContext& code) : code_(code) {}
@@ -40,8 +42,8 @@ class ExpandVectorMathPass : public llvm::PassInfoMixin<ExpandVectorMathPass> {
   const CodeContext& code_;
 };
 
-// Prints the bodies of functions of the module that are still called, as functions of it, and gives
-// those: they want all passes of functions.
+// Defines the math functions of the module that are still called, and returns them. All function
+// passes still have to be run on them.
 std::vector<llvm::Function*> DefineCalledMath(const CodeContext& code, llvm::Module& module);
 
 }  // namespace acceld::kernels::cpu

@@ -12,7 +12,7 @@ namespace {
 
 using Builder = llvm::IRBuilder<>;
 
-// The shortest vectors that every register has.
+// The size of the shortest vector registers.
 constexpr unsigned kShortestBits = 128;
 
 std::vector<int> Numbers(int first, int count) {
@@ -21,7 +21,8 @@ std::vector<int> Numbers(int first, int count) {
   return numbers;
 }
 
-// One step of the reduction `call`; null where it is none, or none whose steps may be regrouped.
+// Generates one step of the reduction `call`; null if it is no reduction whose steps may be
+// regrouped.
 llvm::Value* Combine(Builder& b, const llvm::IntrinsicInst& call, llvm::Value* x, llvm::Value* y) {
   switch (call.getIntrinsicID()) {
     case llvm::Intrinsic::vector_reduce_add:

@@ -4,10 +4,11 @@
 
 namespace acceld::kernels::cpu {
 
-// Prints what becomes of a vector's elements (their sum, their largest one) as operations on halves
-// of the vector, then on halves of these, in types that registers have: LLVM's own expansion stays
-// at the whole vector's type, and then spends more on finding out that most lanes are not used than
-// on the loop around. Elements are combined in the same order. After vectorization.
+// Expands reductions of a vector's elements, such as their sum or the largest one, into operations
+// on the two halves of the vector, then on the halves of the result, and so on, in types that fit
+// registers. LLVM's own expansion keeps the type of the whole vector, and then spends more time on
+// finding out that most lanes are unused than on the loop around it. The order in which elements
+// are combined is the same. Runs after vectorization.
 struct ExpandReductionsPass : llvm::PassInfoMixin<ExpandReductionsPass> {
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };

@@ -12,7 +12,8 @@ bool Accumulates(ScalarOp op) {
          op == ScalarOp::kMin;
 }
 
-// What a loop's own statements define and read. Loops and branches inside may read anything.
+// What the statements directly in a loop define and read. If there are nested loops or branches,
+// which may read anything, no value counts as read once.
 class Body {
  public:
   explicit Body(const ForStatement& loop) {
@@ -31,7 +32,7 @@ class Body {
     for (const CarriedValue& carried : loop.carried) ++reads_[carried.next];
   }
 
-  // Null for what is no scalar operation of the body.
+  // Returns the scalar operation of the body that defines `var`, or null if there is none.
   const ScalarStatement* Definition(Var var) const {
     const auto found = definitions_.find(var);
     return found == definitions_.end() ? nullptr : found->second;
@@ -55,7 +56,7 @@ absl::optional<Accumulation> FindAccumulation(const Kernel& kernel, const Body& 
   const ScalarStatement* last = body.Definition(carried.next);
   if (last == nullptr || !Accumulates(last->op)) return absl::nullopt;
   Accumulation found = {last->op, {}, body.IsReadOnce(carried.current)};
-  // From the next value back to the current one, which may stand on either side.
+  // Goes from the next value back to the current one, which may be either operand.
   for (Var at = carried.next; at != carried.current;) {
     const ScalarStatement* step = body.Definition(at);
     if (step == nullptr || step->op != found.op) return absl::nullopt;

@@ -7,37 +7,41 @@
 
 namespace acceld::kernels::cpu {
 
-// A carried float that each iteration makes of the current one by steps of one operation: a sum, a
-// product, the largest or the smallest of what it meets.
+// A float that a loop carries, and that each iteration computes from the current value in one or
+// several steps with the same operation: a sum, a product, a maximum or a minimum.
 struct Accumulation {
   struct Step {
     Var result;
-    Var current;  // its operand that is the result of the step before, or the loop's current value
-    Var element;  // the other one
+    // The operand that is the result of the previous step, or the loop's current value.
+    Var current;
+    Var element;  // the other operand
   };
   ScalarOp op;
   std::vector<Step> steps;  // the last one first
-  // Nothing but the next step and the next iteration looks at what is accumulated.
+  // Whether only the next step and the next iteration use what is accumulated.
   bool is_private;
 };
 
-// For each of `loop`'s carried values; nullopt for those that are something else.
+// Returns the accumulation for each of the values that `loop` carries, or nullopt if the value is
+// not one.
 std::vector<absl::optional<Accumulation>> FindAccumulations(const Kernel& kernel,
                                                             const ForStatement& loop);
 
-// A loop's step on an element of scratch: result = op(scratch[i], element), stored in scratch[i],
-// where i is the loop's induction variable. What a loop around adds up so, it does for each column.
+// A statement in a loop that accumulates into an array of scratch: result = op(scratch[i], element)
+// is stored to scratch[i], where i is the loop's induction variable. A surrounding loop thus
+// accumulates one value for each column i.
 struct ColumnStep {
   uint32_t scratch;
   ScalarOp op;
   Var result;
 };
 
-// Those that stand in the body of `loop`, in order; the scratch may be used by other statements
-// too.
+// Returns the column steps in the body of `loop`, in order. Other statements may use the scratch
+// array, too.
 std::vector<ColumnStep> FindColumnSteps(const Kernel& kernel, const ForStatement& loop);
 
-// Scratch comes behind the kernel's buffers.
+// Returns whether a buffer number stands for scratch. Scratch arrays are numbered after the
+// kernel's buffers.
 inline bool IsScratch(const Kernel& kernel, uint32_t buffer) {
   return buffer >= kernel.buffers.size();
 }

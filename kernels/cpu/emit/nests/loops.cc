@@ -10,8 +10,8 @@ namespace acceld::kernels::cpu {
 using llvm::Value;
 
 namespace {
-// Shorter loops are unrolled, so that the loop around them may become vectors: a vector of several
-// sums beats a vector that ends in adding up its own elements.
+// Shorter loops are unrolled instead of vectorized, so that the surrounding loop can be vectorized:
+// a vector of several sums is faster than a vector whose elements have to be added up at the end.
 constexpr int64_t kShortestVector = 4;
 constexpr int64_t kLongestUnrolledReduction = 8;
 }  // namespace
@@ -29,7 +29,7 @@ void FunctionEmitter::Emit(const ForStatement& loop) {
                    [&](FunctionEmitter& inner, Value* tile) { inner.EmitTile(*nest, tile); });
       return;
     }
-    // The loops inside share its scratch, which one thread has.
+    // The loops inside share the scratch arrays, of which one thread has one copy.
     if (!kernel_.scratch.empty() && loop.extent > 0) {
       in_parallel_ = true;
       EmitRange(loop, {code_.Int64(0), code_.Int64(loop.extent), loop.extent});
@@ -120,8 +120,8 @@ void FunctionEmitter::EmitLoop(const ForStatement& loop, Iterations iterations, 
   Bind(loop.induction, induction);
   const std::vector<llvm::PHINode*> phis = EmitCurrent(loop.carried, initial, before);
 
-  // Iterations of a parallel loop never touch what another one writes: LLVM then vectorizes
-  // without proofs, even where an input and an output share their place.
+  // An iteration of a parallel loop never accesses what another one writes. With this information
+  // LLVM vectorizes without proofs, even where an input and an output are the same memory.
   llvm::SmallVector<llvm::Metadata*, 2> properties = {nullptr};
   if (loop.kind == ForStatement::Kind::kParallel) {
     llvm::MDNode* group = llvm::MDNode::getDistinct(code_.llvm(), {});

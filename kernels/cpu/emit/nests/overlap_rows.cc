@@ -14,17 +14,18 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Of a block: in one turn more than there are rows, what is computed or written is of no use.
+// The number of rows in a block. A block takes one more iteration than it has rows, which is
+// overhead.
 constexpr int64_t kMostRows = 64, kFewestRows = 16;
-// Two rows are at work at a time.
+// The longest row: two rows are processed at a time, and have to fit into a cache.
 constexpr int64_t kLongestRow = 8192;
-// For many threads to share evenly.
+// The least number of blocks, which many threads can share evenly.
 constexpr int64_t kFewestBlocks = 64;
-// Of an element, without loads and stores, in the loop that computes: an exponential and something.
-// With less, memory is what a row waits for.
+// The least work per element, without loads and stores, in the loop that is overlapped with
+// writing: an exponential and a little more. With less, rows wait for memory anyway.
 constexpr double kMinWork = 11;
 
-// No loops or branches in it.
+// Returns whether the block contains no loops or branches.
 bool IsFlat(absl::Span<const Statement> block) {
   return std::none_of(block.begin(), block.end(), [](const Statement& statement) {
     return std::holds_alternative<ForStatement>(statement.value) ||
@@ -40,7 +41,8 @@ void ForEachOf(const Block& block, Function function) {
   }
 }
 
-// The rows of a kernel, and which loops are to be one.
+// Finds the loop over the rows of a kernel, its last inner loop, which writes (the writer), and the
+// loop that writing is to be merged with (the partner).
 class Rows {
  public:
   Rows(const Kernel& kernel, const std::vector<BufferFacts>& facts, const ForStatement& rows)
@@ -51,7 +53,7 @@ class Rows {
   const ForStatement& partner() const { return *partner_; }
   int64_t block_rows() const { return block_rows_; }
 
-  // Whether there are such loops.
+  // Returns whether there are such loops.
   bool Find() {
     for (int64_t size = kMostRows; size >= kFewestRows && block_rows_ == 0; --size) {
       if (rows_.extent % size == 0 && rows_.extent / size >= kFewestBlocks) block_rows_ = size;
@@ -70,8 +72,8 @@ class Rows {
  private:
   bool IsScratch(uint32_t buffer) const { return buffer >= kernel_.buffers.size(); }
 
-  // Whether what the writer stores is much, nobody else's, and its loads are of what stays as it
-  // is.
+  // Returns whether the writer stores much, only to buffers that nothing else accesses, and whether
+  // it loads only from read-only buffers and, at its own induction variable, from scratch.
   bool WritesApart() const {
     bool apart = true;
     int64_t bytes = 0;
@@ -92,8 +94,8 @@ class Rows {
     return apart && bytes >= kMinStreamedBytes;
   }
 
-  // Whether the writer's indices come of its loops alone, so that they are right where nothing else
-  // is, and the rest of what it has from outside are numbers.
+  // Returns whether the writer computes its indices from its loops' induction variables alone, so
+  // that they are valid even where other values are meaningless.
   bool IndicesAreKnown() const {
     bool known = true;
     ForEachOf<LoadStatement>(writer_->body, [&](const LoadStatement& load) {
@@ -123,7 +125,8 @@ class Rows {
     return in_order;
   }
 
-  // Of an iteration: what is the same in all of them is computed once, and memory is not computing.
+  // Returns the work of an iteration, without memory accesses and without what is the same in all
+  // iterations and thus computed once.
   double Computing(const ForStatement& loop) const {
     absl::flat_hash_set<Var> varying = {loop.induction};
     for (const CarriedValue& carried : loop.carried) varying.insert(carried.current);
@@ -140,14 +143,15 @@ class Rows {
     return EstimateWork(kernel_, computed);
   }
 
-  // The loop that computes most, of those that come before what is written has been overwritten.
+  // Finds the loop that computes most, among the loops up to the first one that overwrites what the
+  // writer reads.
   void FindPartner() {
     double most = kMinWork;
     for (const Statement& statement : rows_.body) {
       const auto* loop = std::get_if<ForStatement>(&statement.value);
       if (loop == writer_) return;
       if (loop == nullptr) {
-        // What values come of, but no branch: it may store.
+        // Scalar computations are fine, but a branch might contain stores.
         const auto* store = std::get_if<StoreStatement>(&statement.value);
         if (!IsFlat({&statement, 1}) || (store != nullptr && IsScratch(store->buffer))) return;
         continue;
@@ -175,7 +179,7 @@ class Overlapper {
  public:
   Overlapper(const Kernel& kernel, const Rows& rows) : rows_(rows), out_(kernel) {}
 
-  // nullopt where the writer needs more of its row than numbers.
+  // Returns nullopt if the writer needs other values of its row than floats and constants.
   absl::optional<Kernel> Overlap() {
     absl::flat_hash_map<Var, ConstantStatement> constants;
     ForEachOf<ConstantStatement>(rows_.loop().body, [&](const ConstantStatement& constant) {
@@ -265,7 +269,8 @@ class Overlapper {
     return var;
   }
 
-  // The writer's body for another row, of which these are the values that it needs.
+  // Returns the writer's body for row `row`; the values that it needs of that row are the current
+  // values of `carried`.
   Block Written(Var row, Var induction, const std::vector<CarriedValue>& carried) {
     absl::flat_hash_map<Var, Var> renamed = {{rows_.loop().induction, row},
                                              {rows_.writer().induction, induction}};

@@ -8,18 +8,20 @@
 
 namespace acceld::kernels::cpu {
 
-// The same work as `kernel`, whose rows go through several loops one after the other, the last of
-// which writes what comes of a row to memory: there a row is written by the loop that computes most
-// for the next one, so that writing does not wait until computing is over, nor computing for what
-// has been written. Rows are taken in blocks, each in order, by one thread.
+// Returns a kernel that does the same as `kernel`, but computes one row while it writes the
+// previous one. This is for kernels that process each row in several loops, the last of which
+// writes the row's result to memory. The new kernel writes a row in the loop that computes most for
+// the next row, so that neither the memory nor the processor has to wait for the other. Rows are
+// divided into blocks; one thread processes the rows of a block in order.
 //
 //   row:  loops...; A; loops...; write      becomes      block of rows:
-//                                                          row:  loops...; write the one before
-//                                                                and A; loops...
+//                                                          row:  loops...; {write the previous
+//                                                                row, and A}; loops...
 //
-// Of a block, the first row is written twice, first with anything, and the last one is computed
-// twice. nullopt where that cannot be done, or where it is not computing that a row's time is spent
-// on: nobody else may look at what is written.
+// The first row of a block is written twice, at first with meaningless values, and the last one is
+// computed twice. Therefore nothing else may read or write the buffers that are written. Returns
+// nullopt where the transformation is not possible, or where a row takes too little computation for
+// it.
 absl::optional<Kernel> OverlapRows(const Kernel& kernel, const std::vector<BufferFacts>& facts);
 
 }  // namespace acceld::kernels::cpu

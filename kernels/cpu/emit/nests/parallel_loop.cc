@@ -30,8 +30,8 @@ void SetBufferAttributes(const Kernel& kernel, const std::vector<BufferFacts>& f
 }
 
 // The frame holds the context, the buffers, and the values from outside that the loop uses. The
-// loop's own function has them as parameters, which can carry what is known of the buffers. Where
-// they are pointers only, the support passes them on; else a function that it calls unpacks them.
+// outlined function has them as parameters, whose attributes say what is known of the buffers. If
+// all are pointers, the run-time support unpacks the frame; otherwise a generated function does.
 void FunctionEmitter::EmitParallel(const ForStatement& loop, int64_t num_tasks,
                                    EmitTask emit_task) {
   const std::vector<Var> captured = FreeVars(kernel_, loop);
@@ -94,7 +94,7 @@ llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
   llvm::Function* function =
       code_.NewFunction(absl::StrCat(kernel_.name, ".loop", loop.induction),
                         llvm::FunctionType::get(code_.Int(32), parameters, false));
-  // Inlining would turn what the parameters promise into weaker metadata.
+  // Inlining would turn the attributes of the parameters into weaker metadata.
   function->addFnAttr(llvm::Attribute::NoInline);
   SetBufferAttributes(kernel_, facts_, *function, 1);
 
@@ -104,7 +104,7 @@ llvm::Function* FunctionEmitter::EmitTaskFunction(const ForStatement& loop,
                         std::move(buffers), /*in_parallel=*/true);
   unsigned parameter = 1 + kernel_.buffers.size();
   for (Var var : captured) {
-    // Constants stay constants inside.
+    // Constants are not passed, but remain constants in the function.
     Value* outside = In(var);
     inner.Bind(var, llvm::isa<llvm::Constant>(outside) ? outside : function->getArg(parameter++));
   }
@@ -143,7 +143,7 @@ void FunctionEmitter::EmitNestLevel(const TileNest& nest, size_t level,
     return;
   }
   if (level + 1 == nest.loops.size()) {
-    // Counted from zero, LLVM knows how long it is.
+    // If the loop counts from zero, LLVM knows its trip count.
     EmitRange(loop, {code_.Int64(0), code_.Int64(nest.tile_extent), nest.tile_extent},
               EstimateWork(kernel_, loop.body), [&] {
                 Bind(loop.induction, b_.CreateAdd(begin, In(loop.induction), "", true, true));

@@ -6,8 +6,8 @@ namespace acceld::kernels::cpu {
 
 using llvm::Value;
 
-// Its parameters are the context, the buffers, the scratch arrays, and the values from outside that
-// it uses. Nobody else has the arrays while it runs.
+// The outlined function has these parameters: the context, the buffers, the scratch arrays, and the
+// values from outside that it uses. Nothing else accesses the scratch arrays while it runs.
 void FunctionEmitter::EmitApart(const Block& body) {
   std::vector<Value*> arguments = {context_};
   std::vector<llvm::Type*> parameters = {rare_code_.pointer()};
@@ -16,7 +16,7 @@ void FunctionEmitter::EmitApart(const Block& body) {
     parameters.push_back(rare_code_.pointer());
   }
   const std::vector<Var> captured = FreeVars(kernel_, body);
-  std::vector<llvm::Constant*> constants;  // by captured value; null: it is none
+  std::vector<llvm::Constant*> constants;  // by captured value; null if it is no constant
   for (const Var var : captured) {
     const auto* constant = llvm::dyn_cast<llvm::ConstantData>(In(var));
     const bool is_number = llvm::isa_and_nonnull<llvm::ConstantInt, llvm::ConstantFP>(constant);

@@ -17,19 +17,21 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// Iterations of a block: few additions in a row.
+// Iterations in a block, so that only few additions follow each other.
 constexpr int64_t kBlock = 16;
-// Statements of a body that is written out for each iteration of a block.
+// The most statements in a body that is repeated for each iteration of a block instead of being a
+// loop.
 constexpr size_t kMostRepeated = 24;
 
-// One scan loop.
+// Rewrites one scan loop.
 class ScanRewriter {
  public:
   ScanRewriter(StatementWriter& w, const ForStatement& loop) : w_(w), loop_(loop) {}
   virtual ~ScanRewriter() = default;
 
  protected:
-  // Calls `block(count, first, state)` for all iterations; it gives the state behind them.
+  // Calls `block(count, first, state)`, which returns the state after the block, for consecutive
+  // blocks that cover all iterations. Returns the state after the last block.
   template <typename Block>
   std::vector<Var> ForEachBlock(std::vector<Var> state, Block block) {
     const int64_t blocks = loop_.extent / kBlock, rest = loop_.extent % kBlock;
@@ -45,12 +47,12 @@ class ScanRewriter {
   const ForStatement& loop_;
 };
 
-// Running sums that the loop carries, and what it stores of them.
+// Rewrites a loop that carries running sums and stores them.
 class CarriedScan : public ScanRewriter {
  public:
   using ScanRewriter::ScanRewriter;
 
-  // Whether all that is carried are such sums.
+  // Returns whether all carried values are such sums, and the loop is longer than a block.
   bool Matters() const {
     if (loop_.carried.empty() || loop_.extent <= kBlock) return false;
     const auto found = FindAccumulations(w_.kernel(), loop_);
@@ -87,8 +89,9 @@ class CarriedScan : public ScanRewriter {
   }
 
  private:
-  // The running sums behind `count` iterations. Those of a short body come one after the other
-  // without a loop, so that the processor begins with the next ones before these are done.
+  // Generates `count` iterations and returns the running sums after them. Short bodies are repeated
+  // without a loop, so that the processor can begin with later iterations before the earlier ones
+  // are complete.
   std::vector<Var> Iterations(int64_t count, Var first, const std::vector<Var>& bases,
                               std::vector<Var> parts) {
     if (CountStatements(loop_.body) > kMostRepeated) {
@@ -102,7 +105,7 @@ class CarriedScan : public ScanRewriter {
     return parts;
   }
 
-  // What is stored of a running sum has `bases` added.
+  // Generates one iteration. Where it stores a running sum, `bases` is added to it.
   std::vector<Var> Iteration(Var induction, const std::vector<Var>& bases,
                              const std::vector<Var>& current) {
     StatementCopier copier(w_.kernel());
@@ -125,8 +128,8 @@ class CarriedScan : public ScanRewriter {
   }
 };
 
-// Running sums of columns, in scratch: a loop over columns adds to each one's element and stores
-// what comes of it.
+// Rewrites a loop that has running sums of columns in scratch: an inner loop over columns adds to
+// each column's element and stores the result.
 class ColumnScan : public ScanRewriter {
  public:
   ColumnScan(StatementWriter& w, const ForStatement& loop) : ScanRewriter(w, loop) {
@@ -177,15 +180,15 @@ class ColumnScan : public ScanRewriter {
   }
 
  private:
-  // Of one running sum: `sum` is what the loop adds up to.
+  // The scratch arrays of one running sum; `sum` is the value that the loop computes for it.
   struct Scratch {
     uint32_t high;
     Var sum;
     uint32_t low, base, part;
   };
 
-  // The scratch that is added to at each column. Nothing else is done with any scratch than to load
-  // the column's element.
+  // Finds the scratch arrays that the inner loop adds to. Nothing else may be done with scratch
+  // than loading the column's element.
   void FindSums() {
     for (const ColumnStep& step : FindColumnSteps(w_.kernel(), *columns_)) {
       const DType dtype = w_.TypeOf(step.result);
@@ -210,7 +213,8 @@ class ColumnScan : public ScanRewriter {
     }
   }
 
-  // Whether it does no more than to load elements and to compute, say those without padding.
+  // Returns whether the block only loads elements of buffers and computes, for example to leave out
+  // padding.
   bool IsWithoutScratch(const Block& block) const {
     return std::all_of(block.begin(), block.end(), [&](const Statement& statement) {
       const auto* load = std::get_if<LoadStatement>(&statement.value);
@@ -222,7 +226,8 @@ class ColumnScan : public ScanRewriter {
 
   bool IsScratch(uint32_t buffer) const { return cpu::IsScratch(w_.kernel(), buffer); }
 
-  // One iteration of the scan: stores to scratch are those of parts, others have `base` added.
+  // Generates one iteration of the scan. Stores to scratch go to the part sums; for other stores
+  // `base` is added.
   void Iteration(Var induction, const std::vector<Scratch>& scratch) {
     StatementCopier outer(w_.kernel());
     outer.Replace(loop_.induction, induction);
@@ -253,7 +258,7 @@ class ColumnScan : public ScanRewriter {
 
   const ForStatement* columns_ = nullptr;
   bool is_known_ = true;
-  std::vector<std::pair<uint32_t, Var>> sums_;  // with their scratch
+  std::vector<std::pair<uint32_t, Var>> sums_;  // scratch array and result of each sum
 };
 
 class ScansToBlocks : public LoopRewriter {

@@ -17,17 +17,18 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// Elements that are added in a row to the same place: few where there are few in all, so that the
-// last block does not weigh much.
+// The number of elements that are added to the same sum one after the other. It is smaller for
+// short sums, so that the last block does not weigh much.
 constexpr int64_t kShortestChain = 8, kLongestChain = 32;
-// Elements of a block along which vectors go: several vectors of sums, which end in one.
+// The elements of a block that is vectorized. It has several vectors of partial sums, which are
+// added up at its end.
 constexpr int64_t kBlock = 1024;
-// Longest loop that is unrolled rather than run by vectors.
+// The longest loop that is unrolled rather than vectorized.
 constexpr int64_t kLongestUnrolled = 8;
 constexpr int64_t kVectorBytes = 64;
 constexpr int64_t kVectorsAtOnce = 4;
-// Statements of a loop that becomes several: larger ones stay, as copies of copies would be many
-// where reductions contain each other.
+// The most statements in a loop that is rewritten to several loops. Larger loops stay as they are:
+// where reductions contain each other, there would be many copies of copies.
 constexpr size_t kMostCopied = 2048;
 
 int64_t ChainFor(int64_t total) {
@@ -38,8 +39,8 @@ int64_t ChainFor(int64_t total) {
 
 bool IsSummable(DType dtype) { return dtype == DType::kF32 || dtype == DType::kF64; }
 
-// The loop in which `loop` does all its reducing; null where there is none, or where it also does
-// something else that is no computing of values. What is carried only passes through `loop`.
+// Returns the inner reduction loop of `loop`, if that does all of its reduction: besides the inner
+// loop, `loop` only computes values and passes on the carried values. Otherwise returns null.
 const ForStatement* OnlyReductionIn(const ForStatement& loop) {
   const ForStatement* inner = nullptr;
   for (const Statement& statement : loop.body) {
@@ -77,7 +78,7 @@ struct ColumnSum {
   int64_t columns;
 };
 
-// The scratch that `body` does nothing with but to add to it.
+// Finds the scratch arrays that `body` only adds to.
 class ColumnSumFinder {
  public:
   ColumnSumFinder(const Kernel& kernel, const Block& body) : kernel_(kernel) {
@@ -130,21 +131,22 @@ class ColumnSumFinder {
   absl::flat_hash_map<uint32_t, int> touches_;
 };
 
-// A nest of reduction loops that is to be rewritten.
+// Rewrites a loop nest of reductions.
 class NestRewriter {
  public:
   NestRewriter(StatementWriter& w, std::vector<const ForStatement*> loops)
       : w_(w), loops_(std::move(loops)) {}
 
  protected:
-  // Iterations of all loops from number `level` on.
+  // Returns the number of iterations of all loops from number `level` on.
   int64_t IterationsFrom(size_t level) const {
     int64_t iterations = 1;
     for (; level < loops_.size(); ++level) iterations *= loops_[level]->extent;
     return iterations;
   }
 
-  // A copy of what stands in a loop of the nest besides the loop inside, at `induction`.
+  // Copies the statements of loop number `level`, except for the loop inside, for its iteration
+  // `induction`.
   StatementCopier Enter(size_t level, StatementCopier copier, Var induction) {
     copier.Replace(loops_[level]->induction, induction);
     for (const Statement& statement : loops_[level]->body) {
@@ -155,8 +157,9 @@ class NestRewriter {
     return copier;
   }
 
-  // Calls `run(count, first)` for the blocks of `length` iterations that `extent` is made of: in a
-  // loop, which carries `state`, and once more for what is left over. The state behind all.
+  // Calls `run(count, first, state)` for consecutive blocks of `length` iterations that cover
+  // `extent`: in a generated loop, which carries `state`, and once more for the iterations that
+  // remain. Returns the state after all of them.
   template <typename Run>
   std::vector<Var> InBlocks(int64_t extent, int64_t length, std::vector<Var> state, Run run) {
     const int64_t blocks = extent / length;
@@ -177,8 +180,8 @@ class NestRewriter {
   const std::vector<const ForStatement*> loops_;
 };
 
-// Sums that loops carry. A block is made of the iterations of one loop, by vectors, if that is
-// long; else of some iterations of a loop around, with all that is in it.
+// Rewrites sums that loops carry. A block consists of iterations of one loop, vectorized, if that
+// loop is long. Otherwise it consists of some iterations of an outer loop, with all loops inside.
 class CarriedSums : public NestRewriter {
  public:
   CarriedSums(StatementWriter& w, const Constants& constants, std::vector<const ForStatement*> nest)
@@ -191,7 +194,7 @@ class CarriedSums : public NestRewriter {
     }
     const int64_t chain = ChainFor(IterationsFrom(0));
     level_ = loops_.size() - 1;
-    // Short loops are unrolled, and vectors go along the loop around.
+    // Short loops are unrolled, and the surrounding loop is vectorized.
     while (level_ > 0 && loops_[level_]->extent <= kLongestUnrolled) --level_;
     by_vectors_ = loops_[level_]->extent > chain && ReadsVectors(constants, *loops_[level_]);
     if (by_vectors_) {
@@ -205,14 +208,14 @@ class CarriedSums : public NestRewriter {
     is_exact_ = level_ > 0 || block_ < loops_[level_]->extent;
   }
 
-  // Whether there are sums, and blocks make a difference to them.
+  // Returns whether there are sums that blocks make more accurate.
   bool Matters() const {
     if (std::find(is_sum_.begin(), is_sum_.end(), true) == is_sum_.end()) return false;
     return is_exact_ || (by_vectors_ && PiecesOf(block_).size() > 1);
   }
 
   void Rewrite() {
-    // Of each carried value, and then what was lost of each sum.
+    // The carried values, followed by the rounding error of each sum.
     std::vector<Var> state;
     for (const CarriedValue& value : carried_) state.push_back(value.initial);
     for (size_t i = 0; is_exact_ && i < carried_.size(); ++i) {
@@ -229,7 +232,7 @@ class CarriedSums : public NestRewriter {
  private:
   DType TypeOf(size_t i) const { return w_.kernel().TypeOf(carried_[i].result); }
 
-  // No vectors are made of what lies apart in memory.
+  // Loads that are not consecutive in memory are not vectorized.
   bool ReadsVectors(const Constants& constants, const ForStatement& loop) const {
     const Patterns patterns(w_.kernel(), constants, loop.body, loop.induction, 0);
     return std::none_of(loop.body.begin(), loop.body.end(), [&](const Statement& statement) {
@@ -254,7 +257,7 @@ class CarriedSums : public NestRewriter {
     });
   }
 
-  // The state behind `count` iterations from `first` on.
+  // Generates `count` iterations from `first` on and returns the state after them.
   std::vector<Var> AddBlock(const StatementCopier& outer, int64_t count, Var first,
                             const std::vector<Var>& before) {
     std::vector<Var> values(before.begin(), before.begin() + static_cast<int64_t>(carried_.size()));
@@ -280,8 +283,8 @@ class CarriedSums : public NestRewriter {
     return after;
   }
 
-  // Lengths of the loops that one is cut into: of whole vectors, several at a time; of one vector
-  // at a time; of less.
+  // Returns the lengths of the loops that a loop of `count` iterations is divided into: several
+  // vectors at a time, one vector at a time, and the elements that remain.
   std::vector<int64_t> PiecesOf(int64_t count) const {
     std::vector<int64_t> pieces;
     for (const int64_t unit : {lanes_ * kVectorsAtOnce, lanes_, int64_t{1}}) {
@@ -291,7 +294,7 @@ class CarriedSums : public NestRewriter {
     return pieces;
   }
 
-  // Later pieces are small beside the first one, and so are their sums.
+  // Adds up the sums of the pieces, the last ones first: these are small compared to the first one.
   Var SumOf(const std::vector<std::vector<Var>>& of_pieces, size_t i) {
     Var sum = of_pieces.back()[i];
     for (size_t p = of_pieces.size() - 1; p-- > 0;) {
@@ -300,7 +303,7 @@ class CarriedSums : public NestRewriter {
     return sum;
   }
 
-  // With nothing in place of each sum.
+  // Returns `values` with each sum replaced by -0, which is neutral in additions.
   std::vector<Var> WithoutSums(std::vector<Var> values) {
     for (size_t i = 0; i < values.size(); ++i) {
       if (is_sum_[i]) values[i] = NegativeZero(w_, TypeOf(i));
@@ -308,7 +311,8 @@ class CarriedSums : public NestRewriter {
     return values;
   }
 
-  // Iterations of the loop of blocks, with all that is in it.
+  // Generates `count` iterations, from `first` on, of the loop that is divided into blocks, with
+  // all loops inside.
   std::vector<Var> Run(StatementCopier copier, int64_t count, Var first,
                        const std::vector<Var>& initial) {
     const ForStatement& loop = *loops_[level_];
@@ -325,16 +329,16 @@ class CarriedSums : public NestRewriter {
   }
 
   const std::vector<CarriedValue>& carried_;
-  std::vector<bool> is_sum_;  // of each carried value
-  int64_t lanes_ = 1;         // of a vector
-  size_t level_ = 0;          // of the loop whose iterations make blocks
-  int64_t block_ = 1;         // so many of them
-  bool by_vectors_ = false;   // along them
-  bool is_exact_ = false;     // there are several blocks
+  std::vector<bool> is_sum_;  // for each carried value, whether it is a sum
+  int64_t lanes_ = 1;         // the lanes of a vector
+  size_t level_ = 0;          // the number of the loop that is divided into blocks
+  int64_t block_ = 1;         // iterations of that loop in a block
+  bool by_vectors_ = false;   // whether that loop is vectorized
+  bool is_exact_ = false;  // whether there are several blocks, so that compensated sums are needed
 };
 
-// Sums of columns, in scratch. A block is made of some iterations of a loop, with all that is in
-// it.
+// Rewrites sums of columns, in scratch. A block consists of some iterations of one loop, with all
+// loops inside.
 class ColumnSums : public NestRewriter {
  public:
   ColumnSums(StatementWriter& w, std::vector<const ForStatement*> nest)
@@ -406,9 +410,9 @@ class ColumnSums : public NestRewriter {
   }
 
   const std::vector<ColumnSum> sums_;
-  std::vector<uint32_t> parts_, lows_;  // of each sum
-  size_t level_ = 0;                    // of the loop whose iterations make blocks
-  int64_t block_ = 1;                   // so many of them
+  std::vector<uint32_t> parts_, lows_;  // the additional scratch arrays of each sum
+  size_t level_ = 0;                    // the number of the loop that is divided into blocks
+  int64_t block_ = 1;                   // iterations of that loop in a block
 };
 
 class SumsToBlocks : public LoopRewriter {
@@ -423,7 +427,7 @@ class SumsToBlocks : public LoopRewriter {
       copy.body = Rewrite(loop.body);
       return w_.Append({std::move(copy)});
     }
-    // What the innermost loop of the nest does comes first.
+    // Rewrites the loops in the innermost loop of the loop nest first.
     ForStatement* innermost = &copy;
     for (size_t level = ReductionNest(loop).size() - 1; level > 0; --level) {
       for (Statement& statement : innermost->body) {

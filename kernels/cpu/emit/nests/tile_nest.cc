@@ -10,20 +10,22 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Enough tiles for many threads to share evenly.
+// With this many iterations, outer loops alone give enough tiles for many threads to share evenly.
 constexpr int64_t kEnoughIterations = 64;
-// Where there are more, they are larger instead: each begins with what nobody has prefetched.
+// About the most tiles. If there is more work, tiles are larger, up to a limit: at the beginning of
+// each tile nothing has been prefetched.
 constexpr int64_t kManyTiles = 256;
 constexpr double kMaxTileWork = 8 * kTileWork;
-// Of how many iterations of an innermost loop a tile is a multiple: several vectors, else a cache
-// line of 32-bit elements.
+// The extent of a tile of an innermost loop is a multiple of the first of these numbers that suits
+// the loop: several vectors, or at least a cache line of 32-bit elements.
 constexpr std::array<int64_t, 3> kRunMultiples = {64, 32, 16};
 
 const ForStatement* AsLoop(const Statement& statement) {
   return std::get_if<ForStatement>(&statement.value);
 }
 
-// The parallel loop that is all `loop` does, but for computing values; null if there is none.
+// Returns the only inner loop of `loop`, if that is parallel and `loop` otherwise only computes
+// values; null if not.
 const ForStatement* OnlyInnerLoop(const ForStatement& loop) {
   const ForStatement* inner = nullptr;
   for (const Statement& statement : loop.body) {
@@ -45,8 +47,8 @@ bool HasInnerLoop(const ForStatement& loop) {
                      [](const Statement& s) { return AsLoop(s) != nullptr; });
 }
 
-// About `wanted` iterations, a multiple of `step`, that go into `extent` evenly; none near:
-// nullopt.
+// Returns a divisor of `extent` that is a multiple of `step` and about `wanted`, or nullopt if
+// there is none near it.
 absl::optional<int64_t> EvenTile(int64_t extent, int64_t wanted, int64_t step) {
   if (extent % step != 0) return absl::nullopt;
   const int64_t middle = RoundUp(wanted, step);
@@ -57,8 +59,9 @@ absl::optional<int64_t> EvenTile(int64_t extent, int64_t wanted, int64_t step) {
   return absl::nullopt;
 }
 
-// About `wanted` iterations of a loop. Tiles of one length need no code for what remains; those of
-// an innermost loop are whole numbers of vectors and cache lines.
+// Returns the extent of a tile: about `wanted` iterations. If all tiles have the same extent, no
+// code for a remainder is needed. Tiles of an innermost loop are whole numbers of vectors and cache
+// lines.
 int64_t TileExtent(const ForStatement& loop, int64_t wanted) {
   if (wanted >= loop.extent) return loop.extent;
   if (HasInnerLoop(loop)) return EvenTile(loop.extent, wanted, 1).value_or(wanted);

@@ -1,4 +1,4 @@
-// The blocks of a TransposedNest.
+// Generates the code of the blocks of a TransposedNest.
 #include <algorithm>
 
 #include "kernels/cpu/emit/function_emitter.h"
@@ -46,7 +46,8 @@ void FunctionEmitter::EmitStrip(const TransposedNest& transposed, Value* strip) 
   std::vector<Copy> copies;
   for (const Statement* statement : transposed.loads) {
     const DType dtype = kernel_.Buffer(std::get<LoadStatement>(statement->value).buffer).dtype;
-    // An odd number of cache lines, so that neighbours across lie in different sets of a cache.
+    // The pitch is an odd number of cache lines, so that neighbours along the other loop are in
+    // different cache sets.
     const int64_t pitch = side + kCacheLineBytes / ir::StorageBytesOf(dtype);
     llvm::AllocaInst* array =
         entry_.CreateAlloca(llvm::ArrayType::get(code_.StorageType(dtype), side * pitch));
@@ -65,7 +66,7 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
   const ForStatement& across_loop = transposed.across_loop();
   const ForStatement& last_loop = transposed.last_loop();
   const int64_t side = transposed.side;
-  // Of an element, and of a row or column of the block.
+  // The work of an element, and of a row or column of the block.
   const double work = EstimateWork(kernel_, transposed.nest.body());
   const double work_of_line = static_cast<double>(side) * work;
   const auto place = [&](const Copy& copy) {

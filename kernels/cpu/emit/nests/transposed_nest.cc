@@ -13,9 +13,9 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int64_t kCacheLineBytes = 64;
-// Of which the copies of a block take a part.
+// The most memory for the copies of a block: a part of the first-level cache.
 constexpr int64_t kCopyBytes = int64_t{24} << 10;
-// Smaller arrays stay in the nearer caches, whatever the order.
+// Smaller arrays stay in the first caches, whatever the order of accesses.
 constexpr int64_t kMinArrayBytes = int64_t{256} << 10;
 constexpr int64_t kLargestSide = 64, kSmallestSide = 16;
 
@@ -59,7 +59,7 @@ class Finder {
       found_.loads = std::move(loads);
     }
     if (found_.loads.empty()) return false;
-    int64_t bytes = 0;  // of one iteration
+    int64_t bytes = 0;  // what the loads read in one iteration
     absl::flat_hash_set<Var> indices;
     for (const Statement* statement : found_.loads) {
       const auto& load = std::get<LoadStatement>(statement->value);

@@ -27,7 +27,8 @@ class Widener {
   }
 
  private:
-  // Scratch of f32 whose elements a reduction or a scan multiplies, in a loop over them.
+  // Finds the f32 scratch arrays whose elements a reduction or a scan multiplies in a loop over
+  // them.
   void FindScratch(const Block& block, bool in_reduction = false) {
     for (const Statement& statement : block) {
       if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
@@ -82,7 +83,7 @@ class Widener {
 
   void Visit(ForStatement& loop) {
     const std::vector<size_t> products = ProductsOf(loop);
-    std::vector<Var> currents, results;  // as f32
+    std::vector<Var> currents, results;  // the variables that hold these values as f32
     for (const size_t i : products) {
       CarriedValue& carried = loop.carried[i];
       carried.initial = Wide(carried.initial);
@@ -132,13 +133,13 @@ class Widener {
     return products;
   }
 
-  // `name` is the value as f32.
+  // Converts `wide` to the f32 variable `name`.
   void Narrow(Var wide, Var name) {
     widened_[name] = wide;
     w_.Append({ScalarStatement{name, ScalarOp::kConvert, {wide}}});
   }
 
-  // The value as f64.
+  // Returns `var` as f64.
   Var Wide(Var var) {
     if (kernel_.TypeOf(var) == DType::kF64) return var;
     if (const auto found = widened_.find(var); found != widened_.end()) return found->second;
@@ -150,8 +151,8 @@ class Widener {
   Kernel& kernel_;
   StatementWriter w_;
   absl::flat_hash_set<uint32_t> scratch_;
-  absl::flat_hash_set<Var> products_;      // what is to be multiplied as f64
-  absl::flat_hash_map<Var, Var> widened_;  // values that there are as f64, too
+  absl::flat_hash_set<Var> products_;  // results of multiplications that are to be computed as f64
+  absl::flat_hash_map<Var, Var> widened_;  // f32 values that also exist as f64
 };
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 namespace acceld::kernels::cpu {
 
-// The kernel with its products over loops computed in f64 where they are of f32. Each of their
-// multiplications rounds, whatever the order, so that the error of a product grows with its length;
-// no blocks help, as they do with sums. Running products of scans are among them.
+// Returns `kernel` with its f32 products over loops, including the running products of scans,
+// computed in f64. Each multiplication rounds, in whatever order, so that the error of a product
+// grows with its length; blocks, which help with sums (sum_in_blocks.h), do not help with products.
 Kernel WidenProducts(Kernel kernel);
 
 }  // namespace acceld::kernels::cpu

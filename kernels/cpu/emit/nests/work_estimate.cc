@@ -84,7 +84,7 @@ double CostOf(ScalarOp op, DType operand) {
 }  // namespace
 
 double EstimateWork(const Kernel& kernel, const Block& block) {
-  constexpr double kGuessedTrips = 16;  // of a loop that ends when its values say so
+  constexpr double kGuessedTrips = 16;  // of a WhileStatement
   double sum = 0;
   for (const Statement& statement : block) {
     if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {

@@ -8,7 +8,7 @@ namespace {
 constexpr int kNumDims = ConvolutionShape::kNumDims;
 using Dim = ConvolutionShape::Dim;
 
-// Positions of the padded and dilated input that a band reads along one dimension.
+// The positions in the padded and dilated input that a band reads along one dimension.
 struct Extent {
   int64_t first, count;
 };
@@ -25,10 +25,11 @@ Extent ExtentOf(const Dim& dim, const Band::Range& places, const Band::Range& ce
   return {low, high - low + 1};
 }
 
-// Copies the elements under the extents, dimension by dimension.
+// Copies the elements within the extents, dimension by dimension, with zeros where the input has no
+// element.
 class Padder {
  public:
-  // `unit` elements lie together at each position.
+  // Each position has `unit` consecutive elements.
   Padder(const ConvolutionShape& shape, const Extent* extents, int64_t unit)
       : shape_(shape), extents_(extents), unit_(unit) {
     int64_t step = unit;
@@ -44,11 +45,12 @@ class Padder {
     size_ = step;
   }
 
-  // Elements from one position of a dimension to the next in the copy, and all of them.
+  // The elements from one position of a dimension to the next in the copy, and the size of the
+  // copy.
   int64_t step(int d) const { return steps_[d]; }
   int64_t size() const { return size_; }
 
-  // Dimensions from d on.
+  // Copies the dimensions from d on.
   void Copy(int d, const float* from, float* to) const {
     if (d == kNumDims) {
       std::copy_n(from, unit_, to);
@@ -87,7 +89,7 @@ class Padder {
   const Extent* const extents_;
   const int64_t unit_;
   int64_t steps_[kNumDims];
-  bool together_[kNumDims];  // whether positions of d with all in them lie alike in both
+  bool together_[kNumDims];  // whether input and copy have the same layout from d on
   int64_t size_;
 };
 
@@ -118,7 +120,7 @@ double NumPaddedElements(const ConvolutionShape& shape, const Band& band) {
 PaddedInput PadInput(const ConvolutionShape& shape, const Band& band, const float* lhs,
                      Scratchpad& memory) {
   Extent extents[kNumDims];
-  int64_t steps[kNumDims];  // from position to position
+  int64_t steps[kNumDims];  // distances of neighbouring positions
   bool is_inside = true;
   for (int d = 0; d < kNumDims; ++d) {
     extents[d] = ExtentOf(shape.dims[d], band.places[d], band.cells[d]);

@@ -7,9 +7,11 @@
 
 namespace acceld::kernels::cpu {
 
-// Part of the multiplications of one group of a convolution: of some places, some cells of their
-// windows and some features, for all outputs.
+// A part of the multiplications of one group of a convolution: those for some output positions
+// (places), some positions in the window (cells) and some input features, and for all output
+// features.
 struct Band {
+  // The indices [begin, begin + count).
   struct Range {
     int64_t begin = 0, count = 1;
   };
@@ -18,11 +20,13 @@ struct Band {
   Range cells[ConvolutionShape::kNumDims];
   Range features;
 
+  // The number of output positions.
   int64_t num_places() const {
     int64_t n = 1;
     for (const Range& range : places) n *= range.count;
     return n;
   }
+  // The number of products that are added up for each output element.
   int64_t num_products() const {
     int64_t n = features.count;
     for (const Range& range : cells) n *= range.count;
@@ -30,16 +34,17 @@ struct Band {
   }
 };
 
-// All of a convolution of one group.
+// Returns the band that is all of group 0.
 Band WholeBand(const ConvolutionShape& shape);
 
-// Elements of the input, with what lies between and around them, from the first to the last that a
-// band reads.
+// Returns how many elements a copy of the band's padded and dilated input has, from the first to
+// the last element that the band reads, zeros between the input's elements included.
 double NumPaddedElements(const ConvolutionShape& shape, const Band& band);
 
-// The input of a band with a zero in every cell that no element lies under: the element that place
-// p has under cell c, both counted from the band's first ones, is data[p * place_steps + c *
-// cell_steps + feature * feature_step].
+// The input of a band, with zeros in the window positions (cells) for which there is no input
+// element. The element for output position p, cell c and feature f, all counted from the band's
+// first ones, is data[p * place_steps + c * cell_steps + f * feature_step], where the first two
+// products are sums over the dimensions.
 struct PaddedInput {
   const float* data;
   int64_t place_steps[ConvolutionShape::kNumDims];
@@ -47,8 +52,8 @@ struct PaddedInput {
   int64_t feature_step;
 };
 
-// The input itself where every cell has an element, else a copy in `memory`. `lhs` is the input of
-// the band's group. `data` is null when memory is short.
+// Returns the input itself if every cell of the band has an element, else a copy in `memory`. `lhs`
+// is the input of the band's group. `data` is null when memory runs out.
 PaddedInput PadInput(const ConvolutionShape& shape, const Band& band, const float* lhs,
                      Scratchpad& memory);
 

@@ -6,16 +6,19 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int kNumDims = ConvolutionShape::kNumDims;
-constexpr int kFeatures = 2 * kNumDims;  // the axis behind places and cells
+constexpr int kFeatures = 2 * kNumDims;  // the axis after those of positions and cells
 
+// The most elements of a band's operands, so that they stay in the second-level cache.
 constexpr double kMaxElements = 48 << 10;
-// Of a band that cannot be cut any more, with much between the elements that it reads.
+// The most elements of the input of a band that cannot be divided further, zeros between its
+// elements included.
 constexpr double kMaxUncutElements = 1 << 20;
 constexpr int64_t kMaxPlaces = 4096;
-// Bands that make threads worth it, while each has multiplications for about 15 us.
+// The least number of bands for several threads, as long as each has multiplications for about 15
+// us.
 constexpr int64_t kMinBands = 16;
 constexpr double kMinBandWork = 1 << 20;
-// Fewer places side by side leave tiles half empty.
+// With fewer neighbouring output positions, tiles would be half empty.
 constexpr int64_t kMinPlaces = 8;
 
 double WorkOf(const ConvolutionShape& shape, const Band& band) {
@@ -34,7 +37,7 @@ BandCut::BandCut(const ConvolutionShape& shape, Of of) : shape_(&shape), of_(of)
   Band whole = WholeBand(shape);
   for (int axis = 0; axis < kNumAxes; ++axis) extents_[axis] = AxisOf(whole, axis).count;
   std::copy_n(extents_, kNumAxes, pieces_);
-  // The outermost in memory first, so that little is read by more than one band.
+  // Divides the outermost axes in memory first, so that bands share little of their input.
   int order[kNumAxes], num_axes = 0;
   const int first = of == Of::kPlaces ? 0 : kNumDims;
   if (of == Of::kSums) order[num_axes++] = kFeatures;

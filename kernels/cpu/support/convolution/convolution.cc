@@ -23,19 +23,21 @@ namespace acceld::kernels::cpu {
 namespace {
 
 constexpr int kNumDims = ConvolutionShape::kNumDims;
-// Blocks of the output: enough rows that packing the kernel again for each costs little.
+// The size of blocks of the output: enough rows that packing the kernel again for each block costs
+// little.
 constexpr int64_t kBlockRows = 256;
 constexpr int64_t kMinBlockRows = 48;
 constexpr int64_t kBlockOutputs = 512;
-// Blocks that make threads worth it, where rows allow.
+// The number of blocks to aim at, for several threads, if there are enough rows.
 constexpr int64_t kMinBlocks = 16;
-// The gathered matrix of a block stays in the second-level cache.
+// The size of the gathered matrix of a block, so that it stays in the second-level cache.
 constexpr int64_t kMatrixBytes = int64_t{384} << 10;
-// Products of f32 that are added up in a row: convolutions have few of them for each element, which
-// others add in several sums.
+// The most f32 products that are added up one after the other. Convolutions have few products for
+// each element, which other libraries add in several partial sums.
 constexpr int64_t kLongestSum = 128;
 
-// `extent` in equal pieces of at most about `target`, each a multiple of 16.
+// Divides `extent` into equal pieces of at most about `target`, each a multiple of 16. Returns the
+// size of a piece.
 int64_t PieceOf(int64_t extent, int64_t target) {
   const int64_t pieces = CeilDivide(extent, target);
   return std::min(extent, (extent + pieces * 16 - 1) / (pieces * 16) * 16);
@@ -49,7 +51,7 @@ struct Cut {
   int64_t outer_places;
   bool is_matrix;  // the input is the window's matrix
   int64_t lhs_row_stride;
-  bool rows_are_outer;  // the output's places are rows of memory, its features columns
+  bool rows_are_outer;  // output positions are the rows of the product, features its columns
 
   int64_t num_blocks(const ConvolutionShape& shape) const {
     return shape.groups * outer_places * row_blocks * output_blocks;
@@ -86,7 +88,7 @@ struct Task {
   char* out;
 };
 
-// The matrix product of one chunk. The window's matrix has the given strides.
+// Returns the matrix product of one chunk. The arguments give the strides of the window's matrix.
 MatmulKey KeyOf(const Task& task, ir::DType sum_dtype, int64_t rows, int64_t outputs,
                 int64_t columns, int64_t row_stride, int64_t column_stride) {
   const ConvolutionShape& shape = task.descriptor.shape;
@@ -223,8 +225,8 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
   task.context = context;
   std::memcpy(static_cast<void*>(&task.descriptor), descriptor, sizeof(task.descriptor));
   const ConvolutionShape& shape = task.descriptor.shape;
-  // Without elements or products on either side there is nothing to cut; programs have loops for
-  // these.
+  // There is at least one output element and at least one product; the compiler makes loops of
+  // other convolutions.
   ACCELD_CHECK(shape.num_multiplications() > 0);
   if (task.descriptor.input_dtype() == ir::DType::kF32 &&
       task.descriptor.output_dtype() == ir::DType::kF32 && IsDirectConvolution(shape)) {
@@ -240,7 +242,8 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
 
 bool CanConvolve(const ConvolutionStep& convolution) {
   if (!convolution.shape.IsProduct()) return false;
-  // The library's products of these types, straight and summed up over chunks.
+  // Checks whether the library has products of these types, both with a single chunk and added up
+  // over chunks.
   MatmulStep product{convolution.input_dtype,
                      convolution.output_dtype,
                      1,

@@ -6,12 +6,12 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// More phases than any gradient has are not worth the calls.
+// The most phases; no usual gradient has more. Further phases would not be worth their calls.
 constexpr int64_t kMaxPhases = 64;
 
 using Dim = ConvolutionShape::Dim;
 
-// The part of `phase` at places r, r + dilation, ... of dimension d.
+// Returns the part of `phase` at the output positions r, r + dilation, ... of dimension d.
 ConvolutionPhase PartAt(const ConvolutionPhase& phase, int d, int64_t r) {
   ConvolutionPhase part = phase;
   Dim& dim = part.shape.dims[d];
@@ -19,7 +19,7 @@ ConvolutionPhase PartAt(const ConvolutionPhase& phase, int d, int64_t r) {
   dim.extent = (dim.extent - r + dilation - 1) / dilation;
   part.out_offset += r * dim.out_stride;
   dim.out_stride *= dilation;
-  // The first cell with an element, and every how many cells there is one.
+  // Finds the first cell with an element, and the distance from one such cell to the next.
   const int64_t period = dilation / std::gcd(dilation, dim.step);
   int64_t cell = 0;
   while (cell < std::min(period, dim.window) &&

@@ -20,17 +20,17 @@ namespace {
 constexpr int kNumDims = ConvolutionShape::kNumDims;
 constexpr int32_t kOk = static_cast<int32_t>(CodeStatus::kOk);
 
-// The columns of a kernel that one tile reads, again and again.
+// The most elements in the columns of a kernel that one tile reads again and again.
 constexpr int64_t kMaxKernelElements = int64_t{64} << 10;
 constexpr int64_t kTileColumns = 64;
-// Sums are cut into as many parts as threads can use, of at least so many multiplications each; so
-// many of them fit into memory that is not missed.
+// Sums are divided into at most kMaxParts parts, each with at least kMinPartWork multiplications.
+// kMaxSums sums fit into a cache.
 constexpr int64_t kMaxParts = 16;
 constexpr double kMinPartWork = 1 << 20;
 constexpr int64_t kMaxSums = int64_t{1} << 20;
 // Multiplications between two polls: a few milliseconds.
 constexpr double kPieceWork = 1 << 28;
-// Places whose parts one task adds up.
+// The output positions whose parts one task adds up.
 constexpr int64_t kAddedPlaces = 64;
 
 BandCut::Of CutOf(const ConvolutionShape& shape) {
@@ -39,7 +39,8 @@ BandCut::Of CutOf(const ConvolutionShape& shape) {
   return cuts_sums ? BandCut::Of::kSums : BandCut::Of::kPlaces;
 }
 
-// Where places of one group go.
+// Where the output of one group is: its address, and the distances of neighbouring output
+// positions.
 struct Output {
   float* data;
   int64_t steps[kNumDims];
@@ -51,8 +52,8 @@ Output OutputOf(const ConvolutionShape& shape, int64_t group, float* out) {
   return output;
 }
 
-// `visit(i, place)` for the places of a band in row-major order, i from 0 on; places count from the
-// band's first.
+// Calls `visit(i, place)` for the output positions of a band in row-major order, with i counting
+// from 0. Positions count from the band's first one.
 template <typename Visit>
 void ForEachPlace(const Band& band, Visit visit) {
   const Band::Range* const p = band.places;
@@ -75,8 +76,8 @@ int64_t OffsetOf(const int64_t (&place)[kNumDims], const int64_t (&steps)[kNumDi
   return offset;
 }
 
-// The loops of a band's sums in the order of the kernel's memory; those that are one in both
-// operands are joined.
+// The loops over the products of a band's sums, in the order of the kernel's memory. Loops that are
+// contiguous in both operands are merged.
 struct SumLoops {
   SumLoop loops[kNumDims + 1];
   size_t count = 0;
@@ -110,7 +111,7 @@ absl::Status NoMemory() {
   return absl::ResourceExhaustedError("convolution: no memory for its working space");
 }
 
-// The sums of a band, which begin at `output` or are added to what is there.
+// Computes the sums of a band and stores them at `output`, or adds them to it.
 absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape, const Band& band,
                      const float* lhs, const float* rhs, Output output, bool add) {
   thread_local Scratchpad input_memory, start_memory, target_memory;
@@ -129,7 +130,8 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
       rhs + band.group * shape.rhs_group_stride + band.features.begin * shape.rhs_feature_stride;
   for (int d = 0; d < kNumDims; ++d) kernel += band.cells[d].begin * shape.dims[d].rhs_stride;
   const SumLoops loops(shape, band, input);
-  // In pieces of whole tiles. What is behind the last tile goes with it.
+  // Works in pieces of whole tiles, with polls. The columns that remain after the last tile belong
+  // to the last piece.
   const ProductTiles& tiles = ProductTilesOf(shape.outputs);
   const double work = static_cast<double>(num_places) * static_cast<double>(band.num_products());
   const int64_t unit = tiles.tiles[0].columns;
@@ -177,8 +179,8 @@ int32_t RunPlaces(const void* frame, int64_t index) {
   return kOk;
 }
 
-// Copies a kernel to where its outputs are columns, with all groups' rows beside each other, and
-// changes the strides.
+// Copies a kernel such that its outputs are consecutive, with the rows of all groups one after the
+// other, and changes the strides in `shape`.
 absl::StatusOr<const float*> PackKernel(const LaunchContext* context, ConvolutionShape& shape,
                                         const float* rhs, Scratchpad& memory) {
   const ConvolutionShape from = shape;
@@ -225,7 +227,8 @@ int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const fl
   return status;
 }
 
-// Sums in parts, each [group][place][output], which are then added up.
+// Computes sums in parts, each of which is an array [group][position][output], and then adds up the
+// parts.
 struct SumsTask {
   const LaunchContext* context;
   const ConvolutionShape* shape;

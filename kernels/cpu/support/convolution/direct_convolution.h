@@ -7,18 +7,22 @@
 
 namespace acceld::kernels::cpu {
 
-// Convolutions of f32 whose products read the input where it lies, or a copy of it with zeros
-// around: nothing is gathered, and so they reach the speed of matrix products also with few
-// outputs, over which a gathered matrix would not be worth its making. Forward convolutions and
-// gradients of the input are cut by their places; gradients of the kernel, whose sums are long and
-// whose places are few, by their sums. How is a matter of the shape alone, so that results do not
-// depend on the number of threads. Cells of the input's dilation are left out (SplitDilation).
+// Convolutions of f32 that read the input where it is, or from a copy padded with zeros, instead of
+// gathering the elements under the window into a matrix. They reach the speed of matrix products
+// even with few output features, for which gathering would not pay. Forward convolutions and
+// gradients of the input are divided by output positions; gradients of the kernel, which have long
+// sums for few output positions, are divided by parts of the sums. The division depends on the
+// shape alone, so that results do not depend on the number of threads. Cells without an element in
+// a dilated input are left out (SplitDilation).
 
-// Whether features or places of a convolution lie together in input and output, and its kernel, or
-// the gradient of that, is so small that it stays in cache.
+// Returns whether DirectConvolution supports the shape: the output's features are consecutive in
+// memory, so are the input's features or its positions along the innermost dimension, and the
+// kernel, or its gradient, is small enough for the cache.
 bool IsDirectConvolution(const ConvolutionShape& shape);
 
-// A CodeStatus; kFailed notes why in the context's RunState.
+// Computes a convolution for which IsDirectConvolution is true, on the context's threads. Returns
+// when the output is complete. Returns a CodeStatus; with kFailed, the error is in the context's
+// RunState.
 int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
                           const float* lhs, const float* rhs, float* out);
 

@@ -13,14 +13,14 @@ using Dim = ConvolutionShape::Dim;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return a >= 0 ? CeilDivide(a, b) : -(-a / b); }
 
-// The input element at position `at` of a dimension, -1 where there is none.
+// Returns the index of the input element at position `at` of a dimension, or -1 if there is none.
 int64_t ElementAt(const Dim& dim, int64_t at) {
   if (at < 0 || at > (dim.size - 1) * dim.dilation) return -1;
   if (dim.dilation == 1) return at;
   return at % dim.dilation == 0 ? at / dim.dilation : -1;
 }
 
-// The place of row `row` in the row dimensions.
+// Sets `place` to the output position of row `row` in the row dimensions.
 void PlaceOf(const ConvolutionShape& shape, int64_t row, int64_t* place) {
   for (int d = kNumDims; d-- > shape.first_row_dim;) {
     place[d] = row % shape.dims[d].extent;
@@ -28,7 +28,7 @@ void PlaceOf(const ConvolutionShape& shape, int64_t row, int64_t* place) {
   }
 }
 
-// On to the next place; carries past the outermost row dimension are nobody's concern.
+// Advances `place` to the next output position. After the last one it starts again with the first.
 void NextPlace(const ConvolutionShape& shape, int64_t* place) {
   for (int d = kNumDims; d-- > shape.first_row_dim;) {
     if (++place[d] < shape.dims[d].extent) return;
@@ -76,8 +76,8 @@ class Gatherer {
   void Zeros(int64_t n) { matrix_ = std::fill_n(matrix_, n, T{0}); }
   void Copy(const T* from, int64_t n) { matrix_ = std::copy_n(from, n, matrix_); }
 
-  // The offset of the input elements under cell `cell` at place_, over dims [0, end); -1 when one
-  // of these dims has none there. `cell` counts over these dims.
+  // Returns the offset of the input elements under cell `cell` at place_, over dims [0, end), or -1
+  // if there is none there in one of these dims. `cell` counts over these dims.
   int64_t OffsetOf(int64_t cell, int end) const {
     int64_t offset = 0;
     for (int d = end; d-- > 0;) {
@@ -94,7 +94,7 @@ class Gatherer {
     return offset;
   }
 
-  // Cell by cell: the features of each lie together.
+  // Copies a row cell by cell. The features of a cell are consecutive.
   void Row() {
     int64_t column = block_.first_column;
     const int64_t end = column + block_.num_columns;
@@ -111,13 +111,13 @@ class Gatherer {
     }
   }
 
-  // Runs of cells along the last dimension with a window, with all their features. Dimensions
-  // inside of it have windows of one cell.
+  // Copies a row in runs of cells along the last dimension that has a window, with all their
+  // features. The dimensions inside of that one have windows of one cell.
   void MergedRow() {
     const Dim& last = shape_.dims[last_];
     const int64_t run = last.window * shape_.features;
     const int64_t start = place_[last_] * last.stride + last.offset;
-    // Where in a run there are elements.
+    // The part of a run that has input elements.
     const int64_t low = std::clamp<int64_t>(-start * shape_.features, 0, run);
     const int64_t high = std::clamp<int64_t>((last.size - start) * shape_.features, low, run);
     int64_t inner = 0;
@@ -143,7 +143,7 @@ class Gatherer {
     }
   }
 
-  // All rows of one column, in runs along the innermost dimension.
+  // Copies all rows of one column, in runs along the innermost dimension.
   void Column(int64_t cell, const T* lhs) {
     const Dim& inner = shape_.dims[kNumDims - 1];
     const int64_t w = cell % inner.window;
@@ -164,7 +164,8 @@ class Gatherer {
     }
   }
 
-  // Places [from, to) of the innermost dimension under a cell at `shift`.
+  // Copies the elements for output positions [from, to) of the innermost dimension, under the cell
+  // with offset `shift`.
   void Run(const Dim& dim, int64_t from, int64_t to, int64_t shift, const T* lhs) {
     if (dim.dilation != 1 || dim.stride == 0) {
       for (int64_t place = from; place < to; ++place) {
@@ -190,7 +191,7 @@ class Gatherer {
   const ConvolutionShape& shape_;
   const WindowBlock& block_;
   const T* const lhs_;
-  T* matrix_;  // where the next element goes
+  T* matrix_;  // address of the next element
   int last_ = kNumDims - 1;
   int64_t place_[kNumDims];
 };

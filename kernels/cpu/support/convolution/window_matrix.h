@@ -6,29 +6,35 @@
 
 namespace acceld::kernels::cpu {
 
-// Part of the matrix of input elements under the window: places [first_row, first_row + num_rows)
-// of the row dimensions at fixed places of the others, by window elements [first_column,
-// first_column + num_columns) as ConvolutionShape counts (c, f).
+// A block of the window's matrix (im2col). That matrix has a row for each output position (place)
+// of the row dimensions, and a column for each element (c, f) of the window, as ConvolutionShape
+// counts them; its elements are those of the input under the window. The block has rows [first_row,
+// first_row + num_rows), at fixed positions of the other dimensions, and columns [first_column,
+// first_column + num_columns).
 struct WindowBlock {
-  int64_t outer[ConvolutionShape::kNumDims];  // places of dims before first_row_dim
+  int64_t outer[ConvolutionShape::kNumDims];  // positions in the dimensions before first_row_dim
   int64_t first_row, num_rows;
   int64_t first_column, num_columns;
 };
 
-// Whether the matrix is gathered row by row (features lie together in the input and innermost in
-// the columns), else column by column.
+// Returns whether GatherWindow stores the matrix row by row, which it does if features are
+// consecutive in the input and innermost in the columns. Otherwise GatherWindow stores the matrix
+// column by column.
 bool GathersRows(const ConvolutionShape& shape);
 
-// Whether the input itself is the matrix: one cell that covers the input place by place.
-// `row_stride` is then the distance of its rows; that of columns is lhs_feature_stride.
+// Returns whether the input itself is the window's matrix, as the window has one cell and covers
+// the input element by element. If so, `row_stride` is set to the distance of the matrix's rows in
+// elements; the distance of its columns is lhs_feature_stride.
 bool IsWindowMatrix(const ConvolutionShape& shape, int64_t* row_stride);
 
-// Writes the block to `matrix`, dense: rows first when GathersRows, else columns first. `lhs` is
-// the input of the group. Elements have `element_bytes` (1, 2 or 4); zero is all bits zero.
+// Writes the block to `matrix`, dense, in the order that GathersRows says. `lhs` is the input of
+// the group. Elements have `element_bytes` (1, 2 or 4) bytes; those without an input element become
+// zero bits.
 void GatherWindow(const ConvolutionShape& shape, const WindowBlock& block, int64_t element_bytes,
                   const void* lhs, void* matrix);
 
-// Offset in elements of the input (under the first cell) and of the output of row `row` at `outer`.
+// Return the offsets, in elements, of row `row` at the positions `outer` of the other dimensions:
+// in the input, under the window's first cell, and in the output.
 int64_t LhsOffset(const ConvolutionShape& shape, const int64_t* outer, int64_t row);
 int64_t OutOffset(const ConvolutionShape& shape, const int64_t* outer, int64_t row);
 

@@ -17,7 +17,8 @@ namespace acceld::kernels::cpu {
 namespace {
 
 // Copies rows [first, first + rows) of a block of the output, whose columns begin at `column`, to
-// where they are columns. In squares, so that both sides stay in the first-level cache.
+// the other side of the diagonal, where they are columns. Works in squares, so that both sides stay
+// in the first-level cache.
 template <typename T>
 void Mirror(T* out, int64_t stride, int64_t first, int64_t rows, int64_t column, int64_t columns) {
   constexpr int64_t kSquare = 16;
@@ -58,7 +59,7 @@ void MirrorBlock(const Task& task, const MatmulBlock& block) {
   }
 }
 
-// The type of sums that are not complete.
+// The type of incomplete sums.
 ir::DType SumType(ir::DType output) {
   return output == ir::DType::kI32 ? ir::DType::kI32 : ir::DType::kF32;
 }
@@ -83,15 +84,16 @@ void AddExactly(int64_t count, const float* part, float* high, float* low) {
   }
 }
 
-// What rounding has lost of an infinity or a NaN means nothing.
+// Adds the rounding errors `low` to sums. For infinities and NaN, the rounding error is
+// meaningless.
 void Round(int64_t count, const float* low, float* high) {
   for (int64_t i = 0; i < count; ++i) high[i] = std::isfinite(high[i]) ? high[i] + low[i] : high[i];
 }
 
-// Memory for the sums of a block that take several calls of the library.
+// Memory for compensated sums of a block, which take several calls of the library.
 class BlockSums {
  public:
-  // Of the part that a call gives, and of what rounding has lost; `size` elements each.
+  // Reserves memory for the results of one call, and for the rounding errors; `size` elements each.
   absl::Status Reserve(int64_t size) {
     part_ = static_cast<float*>(memory().Reserve(2 * size * sizeof(float)));
     if (part_ == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
@@ -144,7 +146,7 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
     sums = static_cast<char*>(sum_memory.Reserve(block.rows * block.columns * sizeof(float)));
     if (sums == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
   }
-  // Of what is added up from short parts no rounding is lost.
+  // Sums of many short parts are compensated sums.
   const bool is_exact =
       task.blocks->adds_short_sums() && SumType(key.output_dtype()) == ir::DType::kF32;
   BlockSums exact;
@@ -224,7 +226,8 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
 
 bool CanMatmul(const MatmulStep& matmul) {
   if (!IsSupportedPair(matmul.input_dtype, matmul.output_dtype)) return false;
-  if (!matmul.epilogue.IsNone()) return false;  // Loops over what is in cache cost little.
+  // An epilogue as loops costs little: its data are in the cache.
+  if (!matmul.epilogue.IsNone()) return false;
   if (matmul.batch < 0 || matmul.m < 0 || matmul.n < 0 || matmul.k < 0) return false;
   for (int i = 0; i < 3; ++i) {
     if (matmul.lhs_strides[i] < 0 || matmul.rhs_strides[i] < 0) return false;
@@ -237,7 +240,8 @@ bool CanMatmul(const MatmulStep& matmul) {
       !HasUnitStride(matmul.k, matmul.rhs_strides[1], matmul.n, matmul.rhs_strides[2])) {
     return false;
   }
-  // Whether the library has these types on this machine, shown by a small product of them.
+  // Finds out whether the library supports these types on this machine, by preparing a small
+  // product of them.
   MatmulStep sample = matmul;
   sample.batch = 1;
   sample.m = sample.n = sample.k = 16;
@@ -247,20 +251,20 @@ bool CanMatmul(const MatmulStep& matmul) {
   if (!FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok()) {
     return false;
   }
-  // Long sums are added up.
+  // For long sums the library also has to add to an output.
   if (matmul.batch == 0 || matmul.m == 0 || matmul.n == 0 || matmul.k == 0) return true;
   if (MatmulBlocks(MatmulKeyOf(matmul), /*is_gram=*/false).depth_step() >= matmul.k) return true;
   sample.output_dtype = SumType(matmul.output_dtype);
   return FindMatmulPrimitive(MatmulKeyOf(sample), {.row_stride = 16, .accumulate = true}).ok();
 }
 
-// A call takes 2 us for the first product and 50 ns for each further one of a batch, and loops are
-// vectors where the rows of rhs and out are one or two.
+// A library call takes 2 us for the first product and 50 ns for each further one of a batch.
+// Generated loops are vectorized where the rows of rhs and out are one or two vectors.
 bool LoopsAreFaster(const MatmulStep& matmul) {
   // The library multiplies a vector of bf16 40 times slower than a matrix.
   if (matmul.input_dtype == ir::DType::kBF16 && matmul.n == 1) return true;
   if (matmul.input_dtype != ir::DType::kF32) return false;
-  // Of single sums the library makes long chains of additions.
+  // The library adds up a single sum by one long chain of additions.
   if (matmul.m == 1 && matmul.n == 1) return true;
   if (matmul.rhs_strides[2] != 1 || (matmul.n != 8 && matmul.n != 16)) return false;
   const double work =

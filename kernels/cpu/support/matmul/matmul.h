@@ -6,10 +6,11 @@
 
 namespace acceld::kernels::cpu {
 
-// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]; `descriptor` is a MatmulKey's fields.
-// Large products are cut into blocks of the output, the same for any number of threads, and each
-// block is one call of the library on one thread: results do not depend on how many there are.
-// A CodeStatus; kFailed notes why in the context's RunState.
+// Computes out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]. A MatmulFunction
+// (support_abi.h): `descriptor` has the fields of a MatmulKey. The output of large products is
+// divided into blocks, which do not depend on the number of threads. One thread computes a block,
+// so that results do not depend on the number of threads either. The call returns when the output
+// is complete. Returns a CodeStatus; with kFailed, the error is in the context's RunState.
 int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const void* lhs,
                const void* rhs, void* out);
 

@@ -8,11 +8,11 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Blocks of the output: large enough that packing the operands again for each costs little, small
-// enough that there are many.
+// The size of blocks of the output: large enough that packing the operands again for each costs
+// little, small enough that there are many.
 constexpr int64_t kBlockRows = 256;
 constexpr int64_t kBlockColumns = 512;
-// Multiplications that are worth a task of their own: about 50 us.
+// The least multiplications of a separate task: about 50 us.
 constexpr double kMinBlockWork = 3e6;
 // The library's kernels take this many columns at a time.
 constexpr int64_t kColumnStep = 64;
@@ -23,26 +23,28 @@ int64_t PieceOf(int64_t extent, int64_t target, int64_t step) {
   return std::min(extent, RoundUp(CeilDivide(extent, pieces), step));
 }
 
-// Multiplications of a call of the library that take it a few milliseconds: narrow types are
-// multiplied several at once.
+// The multiplications that take the library a few milliseconds. Types narrower than f32 are faster.
 constexpr double kPieceWork = 6e8, kNarrowPieceWork = 4 * kPieceWork;
-// Bytes of operands that take as long to read.
+// The bytes of operands that take as long to read.
 constexpr double kPieceBytes = 64 << 20;
 constexpr int64_t kLargestSmallOutput = 256 * 256;
-// Parts of sums that the library may add up itself. Of more, the sums of the parts are what rounds.
+// The most parts of a sum that the library adds up itself. Of more parts, compensated sums are
+// computed.
 constexpr int64_t kFewParts = 8;
 constexpr int64_t kFewColumns = 48;
-// An output that stays in the first-level cache, so that adding to it costs little.
+// The size of outputs that stay in the first-level cache, so that adding to them costs little.
 constexpr int64_t kTinyOutput = 1 << 13;
 
-// Sums of so many products the library adds one after the other; XLA cuts some of them in halves.
+// The library adds up sums of at most this many products one after the other. XLA cuts some of
+// these sums in halves.
 constexpr int64_t kShortDepth = 512, kHalvedDepth = 384;
 
-// What a sum is off by grows with the number of products that the library adds one after the other:
-// so many at most are given to it at a time. Of long sums it has several at work, but not where it
-// goes down the columns of lhs, or for a vector, and few for few columns. Where there are many
-// parts longer ones do, as their errors make up for each other. Tiny outputs, and some with a few
-// columns more than the library's kernels take at a time, XLA cuts into shorter sums.
+// Returns the most products that one call of the library may add up for an element. The error of a
+// sum grows with the number of products that the library adds one after the other. For long sums it
+// computes several partial sums, except if it goes down the columns of lhs, or for a vector; it
+// computes few for few columns. If a sum has many parts, the parts may be longer, as their errors
+// compensate for each other. For tiny outputs, and for some with a few columns more than the
+// library's kernels process at a time, XLA uses shorter sums.
 int64_t LongestSum(const MatmulKey& key) {
   const int64_t columns = key[MatmulKey::kN], depth = key[MatmulKey::kK];
   const bool is_short = depth <= kShortDepth;
@@ -88,7 +90,7 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
   depth_step_ = DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
                           triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK],
                           LongestSum(key));
-  // Incomplete sums of several products have no memory of their own.
+  // There is no memory for incomplete sums of several matrices.
   if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
   adds_short_sums_ = CeilDivide(key[MatmulKey::kK], depth_step_) > kFewParts &&
                      batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
@@ -109,8 +111,8 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
 void MatmulBlocks::CutEvenly(const MatmulKey& key) {
   rows_ = PieceOf(m_, kBlockRows, 16);
   columns_ = PieceOf(n_, kBlockColumns, 16);
-  // A product of few rows or columns has few such blocks: smaller ones, as long as each is worth a
-  // task. Narrower first, as that leaves rhs to be packed once.
+  // A product of few rows or columns has few such blocks. They are made smaller as long as each is
+  // worth a task: first narrower, as then rhs is still packed only once.
   const double per_task = WorkOf(key) / kMinBlockWork;
   const auto blocks = [&] { return CeilDivide(m_, rows_) * CeilDivide(n_, columns_); };
   const auto wanted = static_cast<int64_t>(std::min(per_task, 16.0));
@@ -124,8 +126,8 @@ void MatmulBlocks::CutEvenly(const MatmulKey& key) {
   column_blocks_ = CeilDivide(n_, columns_);
 }
 
-// Strips of columns from the diagonal down, so that rhs is packed once for many rows. The longest
-// ones come first.
+// Divides the triangle into strips of columns from the diagonal down, so that rhs is packed once
+// for many rows. The longest strips come first.
 void MatmulBlocks::CutTriangle(int64_t n) {
   const int64_t strip = n >= 2048 ? 256 : n >= 512 ? 128 : 64;
   const int64_t height = 2 * kBlockRows;

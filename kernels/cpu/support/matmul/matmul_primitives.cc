@@ -17,7 +17,7 @@ namespace {
 using dnnl::memory;
 using ir::DType;
 
-// More than a program has shapes; a full table is emptied, primitives in use live on.
+// More than the shapes of a program. A full table is emptied; primitives in use remain valid.
 constexpr size_t kMaxPrimitives = 1024;
 
 dnnl::engine& Engine() {
@@ -25,8 +25,8 @@ dnnl::engine& Engine() {
   return *engine;
 }
 
-// Whether the library's sums of products of bytes are right. Where the processor has no
-// instructions for four of them at once, the library adds two in 16 bits, which saturate.
+// Returns whether the library computes sums of products of bytes correctly. On processors without
+// instructions that add four such products at once, it adds two in 16 bits, which saturate.
 bool AddsBytesExactly() {
 #if defined(__x86_64__)
   constexpr int kVnni = (dnnl_cpu_isa_avx512_core_vnni & ~dnnl_cpu_isa_avx512_core) |
@@ -81,8 +81,9 @@ class DnnlMatmul : public MatmulPrimitive {
   dnnl::matmul primitive_;
 };
 
-// A batch of matrices, or one matrix without the batch dimension. Strides of dimensions of size 1
-// mean nothing, but the library looks at them: they become what a dense layout has.
+// Describes a batch of matrices, or one matrix without the batch dimension. The strides of
+// dimensions of size 1 mean nothing, but the library inspects them, so they are set as in a dense
+// layout.
 memory::desc DescOf(memory::data_type type, bool has_batch, const int64_t (&dims)[3],
                     const int64_t (&strides)[3]) {
   int64_t rows = strides[1], columns = strides[2];
@@ -154,7 +155,7 @@ class PrimitiveTable {
       const auto found = table_.find(key);
       if (found != table_.end()) return found->second;
     }
-    // Made without the lock: two threads may make the same one, and the first stays.
+    // Made without the lock: if two threads make the same primitive, the first one is kept.
     ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const MatmulPrimitive> made, Make(key.key, key.output));
     const MutexLock lock(mutex_);
     if (table_.size() >= kMaxPrimitives) table_.clear();

@@ -7,15 +7,16 @@
 
 namespace acceld::kernels::cpu {
 
-// A matrix product prepared by the library for one shape. Immutable; any number of threads may run
-// it at the same time. It runs on the calling thread alone.
+// A matrix product that the library (oneDNN) has prepared for one shape. Immutable and thread-safe.
+// Run computes the product on the calling thread alone.
 class MatmulPrimitive {
  public:
   virtual ~MatmulPrimitive() = default;
   virtual absl::Status Run(const void* lhs, const void* rhs, void* out) const = 0;
 };
 
-// How the product is written; strides in elements. With `accumulate` it is added to what is there.
+// How a product is written. Strides are in elements. With `accumulate` it is added to the previous
+// contents of the output.
 struct MatmulOutput {
   int64_t batch_stride = 0;
   int64_t row_stride = 0;
@@ -23,7 +24,8 @@ struct MatmulOutput {
   friend bool operator==(const MatmulOutput&, const MatmulOutput&) = default;
 };
 
-// Uses a bounded process-wide table. Thread-safe. UNIMPLEMENTED when the library does not have it.
+// Returns the primitive for a product, from a bounded process-wide cache or newly made.
+// Thread-safe. Returns UNIMPLEMENTED if the library does not support the product.
 absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
     const MatmulKey& key, const MatmulOutput& output);
 

@@ -9,9 +9,9 @@ namespace {
 
 #define ACCELD_INLINE [[gnu::always_inline]] static inline
 
-// kRows rows of kVectors vectors of kBytes bytes: as many accumulators as hide the latency of a
-// fused multiplication and addition, and no more rows than there are registers for their addresses.
-// The functions get their instructions from the callers that they are inlined into.
+// A tile of kRows rows of kVectors vectors of kBytes bytes: as many accumulators as hide the
+// latency of a fused multiply-add, and no more rows than there are registers for their addresses.
+// The functions use the instruction set of the callers that they are inlined into.
 template <int kBytes, int64_t kRows, int64_t kVectors>
 struct Tile {
   // Elements of a vector need only a float's alignment in memory.
@@ -24,7 +24,7 @@ struct Tile {
   ACCELD_INLINE void Run(const SumLoop* loops, const float* const* lhs, int64_t offset,
                          const float* rhs, int64_t count, bool add, float* const* out,
                          int64_t column) {
-    // Rows behind the last are computed like it.
+    // Rows after the last one repeat its computation.
     const float* rows[kRows];
     Vector sum[kRows][kVectors];
 #pragma GCC unroll 8
@@ -71,7 +71,7 @@ struct Tile {
 
 #undef ACCELD_INLINE
 
-// Tiles of many, two and one vector, made with the instructions that `target` allows.
+// Defines the tiles of many, two and one vectors, compiled for the instruction set `target`.
 #define ACCELD_PRODUCT_TILES(Name, target, kBytes, kManyRows, kMany, kRowsOfTwo, kRowsOfOne)    \
   template <int64_t kRows, int64_t kVectors>                                                    \
   target void Name##Run(const SumLoop* loops, const float* const* lhs, int64_t offset,          \
@@ -119,7 +119,7 @@ struct Segment {
 };
 using Segments = absl::InlinedVector<Segment, 16>;
 
-// Appends the parts of a sum of which loops before number `level` are at one place.
+// Appends the parts of a sum to `segments`. The loops before number `level` are at one iteration.
 void AddSegments(Segment sum, int level, int64_t longest_sum, Segments& segments) {
   int64_t inside = 1;
   for (int l = level + 1; l < ProductTile::kLoops; ++l) inside *= sum.loops[l].count;
@@ -133,7 +133,7 @@ void AddSegments(Segment sum, int level, int64_t longest_sum, Segments& segments
     }
     return;
   }
-  // Of nearly the same length.
+  // The parts have nearly the same length.
   const int64_t parts = (loop.count * inside + longest_sum - 1) / longest_sum;
   for (int64_t part = 0, first = 0; part < parts; ++part) {
     const int64_t end = (part + 1) * loop.count / parts;
@@ -145,7 +145,7 @@ void AddSegments(Segment sum, int level, int64_t longest_sum, Segments& segments
   }
 }
 
-// Columns [column, column + tile.columns) of all rows.
+// Computes the columns [column, column + tile.columns) of all rows.
 void RunColumns(const ProductTile& tile, const Segments& segments,
                 absl::Span<const float* const> lhs, const float* rhs, int64_t column, bool add,
                 float* const* out) {
@@ -161,8 +161,8 @@ void RunColumns(const ProductTile& tile, const Segments& segments,
   }
 }
 
-// Columns [column, columns) of all rows, fewer than `tile` has, as the end of one that reaches
-// back.
+// Computes the columns [column, columns) of all rows, fewer than `tile` has. The tile begins at an
+// earlier column and ends at `columns`; only the columns from `column` on are stored.
 void RunLastColumns(const ProductTile& tile, const Segments& segments,
                     absl::Span<const float* const> lhs, const float* rhs, int64_t column,
                     int64_t columns, bool add, float* const* out) {
@@ -189,7 +189,7 @@ void RunLastColumns(const ProductTile& tile, const Segments& segments,
   }
 }
 
-// Tile by tile of columns.
+// Computes all columns, tile by tile.
 void RunSegments(const ProductTiles& tiles, const Segments& segments,
                  absl::Span<const float* const> lhs, const float* rhs, int64_t columns, bool add,
                  float* const* out) {

@@ -11,33 +11,34 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Multiplications of small products, of those that tiles suit less, and of large ones.
+// The multiplications of small products, of small ones for which tiles are less suitable, and of
+// large ones.
 constexpr double kSmallWork = 1e6, kVerySmallWork = 2.5e5, kLargeWork = 6e6;
 constexpr int64_t kFewColumns = 48, kVeryFewColumns = 16;
-// A right operand that lies by columns is multiplied as it is for few rows, if its columns are not
-// short, and is worth being transposed for many.
+// A right operand with consecutive columns is used as it is for few rows, if its columns are not
+// short. For many rows it is worth being transposed.
 constexpr int64_t kFewRows = 6, kManyRows = 24, kShortColumn = 24;
 
 bool SuitsVectors(int64_t rows, int64_t depth) { return rows < kFewRows && depth >= kShortColumn; }
 
-// Of longer sums of tiles there would be so many that adding these loses more than the library
-// does.
+// The longest sums. Longer ones would have so many partial sums that adding these loses more than
+// the library does.
 constexpr int64_t kMostDepth = 4096;
-// Rows of lhs that go through all tiles before the next ones do: few enough to stay in the
-// first-level cache.
+// The rows of lhs that are multiplied with all tiles before the next rows are: few enough to stay
+// in the first-level cache.
 constexpr int64_t kMostRows = 64, kLeastRows = 8, kCachedElements = 4096;
 
-// Products after which the device is asked whether to go on: a few milliseconds.
+// The products between two polls: a few milliseconds.
 constexpr int64_t kUnpolled = int64_t{1} << 22;
 
-// Products of an element that are added up in a row.
+// Returns the most products of an element that are added up one after the other.
 int64_t LongestSum(int64_t depth) { return depth <= 64 ? 16 : depth <= 256 ? 32 : kLongestSum; }
 
 typedef float Vector __attribute__((vector_size(32), aligned(alignof(float)), may_alias));
 constexpr int64_t kLanes = 8;
 
-// out[i * out_step] = sum over k < depth of lhs[i * row_step + k] * right[k]: several vectors of
-// sums at a time, and new ones after kBlock products.
+// Computes out[i * out_step] = sum over k < depth of lhs[i * row_step + k] * right[k], by several
+// vectors of partial sums, which start anew after kBlock products.
 ACCELD_WIDE_VECTORS
 void MultiplyVector(int64_t rows, int64_t depth, const float* lhs, int64_t row_step,
                     const float* right, float* out, int64_t out_step) {
@@ -69,7 +70,7 @@ void MultiplyVector(int64_t rows, int64_t depth, const float* lhs, int64_t row_s
   }
 }
 
-// One matrix of the batch.
+// Computes the product of one matrix of the batch.
 class TiledProduct {
  public:
   TiledProduct(const LaunchContext& context, const MatmulKey& key, int64_t rows)
@@ -103,7 +104,8 @@ class TiledProduct {
     return absl::ResourceExhaustedError("matmul: no memory for its right operand");
   }
 
-  // out[i * out_step] = row i of a matrix, whose elements are neighbours in memory, times a vector.
+  // Computes out[i * out_step] = row i of a matrix, whose elements are consecutive in memory, times
+  // a vector.
   absl::Status MultiplyByVector(int64_t rows, const float* matrix, int64_t row_step,
                                 const float* vector, int64_t step, float* out,
                                 int64_t out_step) const {
@@ -122,7 +124,7 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  // Column by column.
+  // Computes the product column by column.
   absl::Status RunColumns(const float* lhs, const float* rhs, float* out) const {
     for (int64_t column = 0; column < columns_; ++column) {
       ACCELD_RETURN_IF_ERROR(MultiplyByVector(rows_, lhs, lhs_row_step_,
@@ -132,7 +134,7 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  // Row by row.
+  // Computes the product row by row.
   absl::Status RunRows(const float* lhs, const float* rhs, float* out) const {
     for (int64_t row = 0; row < rows_; ++row) {
       ACCELD_RETURN_IF_ERROR(MultiplyByVector(columns_, rhs, rhs_column_step_,
@@ -142,13 +144,14 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  // Tiles of several rows and whole vectors of columns, which are neighbours in memory.
+  // Computes the product by tiles of several rows and whole vectors of columns. If the columns are
+  // not neighbours in memory, rhs is transposed first.
   absl::Status RunTiles(const float* lhs, const float* rhs, float* out) const {
     int64_t rhs_row_step = rhs_row_step_;
     if (rhs_column_step_ != 1) {
       float* const copy = Reserve(depth_ * columns_);
       if (copy == nullptr) return NoMemory();
-      // A cache line of each row at a time.
+      // Copies a cache line of each row at a time.
       constexpr int64_t kLine = 16;
       for (int64_t first = 0; first < columns_; first += kLine) {
         const int64_t end = std::min(columns_, first + kLine);
@@ -179,7 +182,7 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  // The product of the transposed operands, whose right one has its rows in memory order.
+  // Computes the product of the transposed operands, whose right one has consecutive rows.
   absl::Status RunTransposed(const float* lhs, const float* rhs, float* out) const {
     float* transposed = out;
     if (columns_ > 1) {
@@ -210,7 +213,7 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  // One element after the other, of products that have few.
+  // Computes the product element by element, for products with few elements.
   absl::Status RunElements(const float* lhs, const float* rhs, float* out) const {
     for (int64_t row = 0; row < rows_; ++row) {
       for (int64_t column = 0; column < columns_; ++column) {

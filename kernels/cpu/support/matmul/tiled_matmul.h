@@ -5,16 +5,17 @@
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/support/matmul/matmul_blocks.h"
 
-// Matrix products of f32 by tiles in registers: small ones, which take less time to start so than
-// in the library, and those of few columns, for which it adds all products of an element in a row.
-// This adds short sums of them, which loses less.
+// Matrix products of f32 by register tiles instead of the library (oneDNN): small ones, which start
+// faster this way, and those of few columns, where the library adds all products of an element one
+// after the other. Tiles add short partial sums, which is more accurate.
 namespace acceld::kernels::cpu {
 
+// Returns whether tiles are better than the library for this product.
 bool IsTiledMatmul(const MatmulKey& key);
 
-// Computes a block that has all columns of such a product. lhs, rhs and out are those of the block.
-// RESOURCE_EXHAUSTED when there is no memory to reorder rhs; CANCELLED when the execution is to
-// end.
+// Computes a block that has all columns of a product for which IsTiledMatmul is true. lhs, rhs and
+// out are the addresses of the block. Runs on the calling thread. Returns RESOURCE_EXHAUSTED when
+// there is no memory to reorder operands, CANCELLED when the run has to end.
 absl::Status RunTiledMatmul(const LaunchContext& context, const MatmulKey& key,
                             const MatmulBlock& block, const float* lhs, const float* rhs,
                             float* out);

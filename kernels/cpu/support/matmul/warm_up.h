@@ -2,9 +2,9 @@
 
 namespace acceld::kernels::cpu {
 
-// Has the library of matrix products generate the code that all of them use, which takes tens of
-// milliseconds, once in a process; a product that comes meanwhile waits for the rest of that. For a
-// thread of its own, when a device begins: the first product would be so much later.
+// Makes oneDNN generate the code that all matrix products use, which takes tens of milliseconds.
+// Works once in a process; a product that is computed meanwhile waits for it. To be called by a
+// thread of its own when a device is opened, as it would delay the first product otherwise.
 void WarmUpMatmuls();
 
 }  // namespace acceld::kernels::cpu

@@ -23,7 +23,8 @@ void CheckPlace(const RoutineBuffer& buffer) {
 #endif
 }
 
-// Results share no bytes, and with operands all or none.
+// Checks that a result and another buffer share no bytes. A result may coincide entirely with an
+// operand.
 void CheckOverlap(const RoutineBuffer& result, const RoutineBuffer& other, bool is_operand) {
   if (is_operand && result.data == other.data) return;
   ACCELD_CHECK(result.data + result.size_bytes() <= other.data ||

@@ -9,12 +9,14 @@
 
 namespace acceld::kernels::cpu {
 
-// An array for the time of a call, at least one element long. Much of it comes from the run's
-// working memory, which has a budget; little from the heap. Movable.
+// A temporary array of a routine, with room for at least one element. Large arrays are allocated
+// from the run's working memory, which has a budget, and small ones from the heap. Movable. T is a
+// number type; elements are not constructed.
 template <typename T>
 class Elements {
  public:
-  // Contents undefined. RESOURCE_EXHAUSTED or std::bad_alloc when memory is short.
+  // Makes an array of uninitialized elements. Returns RESOURCE_EXHAUSTED or throws std::bad_alloc
+  // when memory runs out.
   static absl::StatusOr<Elements> Make(const RoutineRun& run, int64_t size) {
     Elements out(size);
     const int64_t bytes =
@@ -28,6 +30,7 @@ class Elements {
     }
     return out;
   }
+  // Makes an array of zeros. Polls; returns CANCELLED when the run has to end.
   static absl::StatusOr<Elements> MakeZeros(const RoutineRun& run, int64_t size) {
     ACCELD_ASSIGN_OR_RETURN(Elements out, Make(run, size));
     for (int64_t at = 0; at < size; at += kPolledElements) {
@@ -36,7 +39,8 @@ class Elements {
     }
     return out;
   }
-  // Item `i` of an operand, column-major.
+  // Makes an array with item `i` of an operand, column-major and converted to T. Polls; returns
+  // CANCELLED when the run has to end.
   static absl::StatusOr<Elements> Load(const RoutineRun& run, const RoutineBuffer& from,
                                        int64_t i) {
     ACCELD_ASSIGN_OR_RETURN(Elements out, Make(run, from.item_elements()));
@@ -52,7 +56,7 @@ class Elements {
 
  private:
   static constexpr int64_t kMaxHeapBytes = int64_t{256} << 10;
-  // Vectors of OpenBLAS's cgemv end behind the last element.
+  // OpenBLAS's cgemv reads whole vectors, beyond the last element.
   static constexpr int64_t kBytesReadBehind = 64;
   static constexpr int64_t kPolledElements = int64_t{1} << 20;
 
@@ -64,7 +68,7 @@ class Elements {
   T* data_ = nullptr;
 };
 
-// Whether all elements are finite. Iterations over others may not end.
+// Returns whether all elements are finite. LAPACK's iterations may not end for others.
 template <typename T>
 bool AllFinite(const T* begin, const T* end) {
   return std::all_of(begin, end, [](const T& value) {

@@ -5,8 +5,8 @@
 
 namespace acceld::kernels::cpu {
 
-// Calls `body(row, column)` for all elements, in blocks in which both sides of a transposition are
-// touched in whole cache lines.
+// Calls `body(row, column)` for all elements of a matrix, block by block. A transposition in this
+// order accesses whole cache lines on both sides.
 template <typename Body>
 void ForEachInBlocks(int64_t rows, int64_t columns, Body body) {
   constexpr int64_t kBlock = 16;

@@ -7,8 +7,17 @@
 #include "common/status.h"
 #include "kernels/cpu/support/routines/routine_run.h"
 
-// LAPACK's Fortran functions as overloads by element type, column-major, with LAPACK's own argument
-// orders. Characters come with their lengths behind all other arguments, as gfortran passes them.
+// LAPACK's Fortran functions as overloads for the element types, with LAPACK's own order of
+// arguments and without those that follow from others. Results of type Int are LAPACK's info.
+// Matrices are column-major. Lengths of character arguments are passed after all other arguments,
+// as gfortran does.
+//
+//   Potrf         Cholesky factor               Geqp3         QR with column pivoting
+//   Trsm          triangular solve              Evd           eigenvalues of Hermitian matrices
+//   Getrf         LU with partial pivoting      Geev          eigenvalues of general matrices
+//   Geqrf         QR                            Gees          Schur decomposition
+//   Gqr           Q of reflectors               Gesdd, Gesvd  singular value decomposition
+//   Larft, Larfb  block reflectors              Gehrd, Trd    Hessenberg and tridiagonal form
 namespace acceld::kernels::cpu::lapack {
 
 using Int = int32_t;
@@ -16,7 +25,7 @@ using C64 = std::complex<float>;
 using C128 = std::complex<double>;
 inline constexpr size_t kOne = 1;  // the length of a character
 
-// Functions that have one name pattern and one signature for all four types.
+// Functions whose names and signatures follow one pattern for all four types.
 #define ACCELD_LAPACK_ALL(p, T, R)                                                                 \
   extern "C" {                                                                                     \
   void p##potrf_(const char*, const Int*, T*, const Int*, Int*, size_t);                           \
@@ -61,18 +70,18 @@ inline constexpr size_t kOne = 1;  // the length of a character
     p##gehrd_(&n, &low, &n, a, &ld, tau, work, &lwork, &info);                                     \
     return info;                                                                                   \
   }                                                                                                \
-  /* c -= op(a) op(b), c of m x n elements. */                                                     \
+  /* Computes c -= op(a) op(b) for c of m x n elements. */                                         \
   inline void SubtractProduct(char trans_a, char trans_b, Int m, Int n, Int k, const T* a,         \
                               Int lda, const T* b, Int ldb, T* c, Int ldc) {                       \
     const T minus_one(-1), one(1);                                                                 \
     p##gemm_(&trans_a, &trans_b, &m, &n, &k, &minus_one, a, &lda, b, &ldb, &one, c, &ldc, kOne,    \
              kOne);                                                                                \
   }                                                                                                \
-  /* The triangle that makes one reflector of k in the columns of v, which has n rows. */          \
+  /* Computes the triangle t of the block reflector of the k reflectors in v, of n rows. */        \
   inline void Larft(Int n, Int k, const T* v, Int ldv, const T* tau, T* t, Int ldt) {              \
     p##larft_("F", "C", &n, &k, v, &ldv, tau, t, &ldt, kOne, kOne);                                \
   }                                                                                                \
-  /* Applies it to c, of m x n elements; work has as many as the other side of c times k. */       \
+  /* Applies a block reflector to c of m x n elements. work: n k elements (m k for side R). */     \
   inline void Larfb(char side, char trans, Int m, Int n, Int k, const T* v, Int ldv, const T* t,   \
                     Int ldt, T* c, Int ldc, T* work) {                                             \
     const Int ldwork = side == 'L' ? n : m;                                                        \
@@ -108,8 +117,9 @@ ACCELD_LAPACK_NAMED(C64, float, cungqr_, chetrd_)
 ACCELD_LAPACK_NAMED(C128, double, zungqr_, zhetrd_)
 #undef ACCELD_LAPACK_NAMED
 
-// Functions with another signature for complex types. `rwork` is unused for real ones; eigenvalues
-// are in `w`, for real ones with imaginary parts in `wi`.
+// Functions with another signature for complex types than for real ones. The overloads for real
+// types ignore `rwork`. Eigenvalues are stored to `w`; for real types, that has the real parts, and
+// `wi` the imaginary parts.
 #define ACCELD_LAPACK_REAL(p, T)                                                                   \
   extern "C" {                                                                                     \
   void p##geqp3_(const Int*, const Int*, T*, const Int*, Int*, T*, T*, const Int*, Int*);          \

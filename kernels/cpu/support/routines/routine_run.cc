@@ -19,9 +19,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Operations of an item from which on its own loops are worth more threads.
+// The operations of an item from which on its own parallel loops pay.
 constexpr double kMinLargeWork = 4e6;
-// Operations below which items share a tile, so that handing out tiles costs nothing beside.
+// The least operations of a tile. Smaller items share a tile, so that distributing tiles costs
+// nothing in comparison.
 constexpr double kMinTileWork = 1e5;
 
 struct Tiles {
@@ -46,7 +47,7 @@ struct Tiles {
   }
 };
 
-// Elements that are moved between two polls: a few milliseconds of copying.
+// The elements that are copied between two polls, in a few milliseconds.
 constexpr int64_t kPolledElements = int64_t{1} << 20;
 
 int64_t Product(const std::vector<int64_t>& dims, int64_t begin, int64_t end) {
@@ -124,7 +125,7 @@ RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
 
 namespace {
 
-// Rows [begin, end) of item `i`.
+// Loads rows [begin, end) of item `i`.
 template <typename T>
 void LoadRows(const RoutineBuffer& from, int64_t i, int64_t begin, int64_t end, T* out) {
   const char* item = from.Item(i);
@@ -158,7 +159,7 @@ void StoreRows(const T* from, const RoutineBuffer& to, int64_t i, int64_t begin,
   }
 }
 
-// Calls `move(begin, end)` for all rows of an item, with polls.
+// Calls `move(begin, end)` for ranges that cover all rows of an item, with polls.
 template <typename Move>
 absl::Status MoveRows(const RoutineRun& run, const RoutineBuffer& buffer, Move move) {
   const int64_t step =

@@ -13,11 +13,11 @@
 #include "kernels/cpu/support_abi.h"
 #include "kernels/ir/routine.h"
 
-// What the implementations of routines work with. Only within the support's folder.
+// Types and functions for the implementations of routines. Only for the run-time support.
 namespace acceld::kernels::cpu {
 
-// One operand or result: `batch` items of rows x columns elements, row-major and dense. A vector is
-// one column, a number one row of it.
+// An operand or result of a routine: `batch` items, each a dense row-major matrix of rows x columns
+// elements. A vector is a matrix with one column, a scalar one with one row and one column.
 struct RoutineBuffer {
   ir::DType dtype;
   std::vector<int64_t> dims;
@@ -29,7 +29,7 @@ struct RoutineBuffer {
   char* Item(int64_t i) const { return data + i * item_elements() * ir::StorageBytesOf(dtype); }
 };
 
-// A call of a routine. It outlives nothing: made and used within RunRoutine.
+// A call of a routine. Exists only during RunRoutine. Borrows the context and the buffers' memory.
 struct RoutineRun {
   const LaunchContext* context;
   Routine routine;
@@ -40,43 +40,50 @@ struct RoutineRun {
   int64_t batch() const { return operands[0].batch; }
   ir::DType dtype() const { return operands[0].dtype; }
 
-  // Calls `body(i)` for every i below `count`, on the context's threads; `work` is about how many
-  // operations each is: small ones run in groups. The first failure; CANCELLED when the context is;
-  // RESOURCE_EXHAUSTED for a std::bad_alloc.
+  // Calls `body(i)` for every i in [0, count) on the context's threads, and blocks until all calls
+  // have returned. `work` is about the number of operations of a call; small calls are grouped.
+  // Returns the first error of `body`, CANCELLED if the run has to end, RESOURCE_EXHAUSTED if
+  // `body` throws std::bad_alloc.
   absl::Status ForEach(int64_t count, double work,
                        absl::FunctionRef<absl::Status(int64_t)> body) const;
 
-  // The same for the items of the batch, for a `body` that has parallel loops of its own: large
-  // items that are fewer than the threads come one after another, each on all threads. Throws what
-  // `body` throws.
+  // The same for the items of the batch, for a `body` that has parallel loops of its own. If the
+  // items are large and fewer than the threads, they are processed one after the other, each on all
+  // threads; exceptions of `body` then pass.
   absl::Status ForEachItem(double work, absl::FunctionRef<absl::Status(int64_t)> body) const;
 
-  // CANCELLED when the run is to end; waits while it is to pause. Routines call it at least every
-  // ten milliseconds of work where a library lets them.
+  // Polls whether the run is interrupted: blocks while it has to pause, and returns CANCELLED if it
+  // has to end. Routines call this at least after every ten milliseconds of work, where a library
+  // lets them.
   absl::Status Poll() const {
     if (cpu::Poll(*context) == static_cast<int32_t>(CodeStatus::kOk)) return absl::OkStatus();
     return absl::CancelledError("");
   }
-  // Copies between ranges that are equal or disjoint, with polls.
+  // Copies between ranges that are equal or disjoint, with polls. Returns CANCELLED if the run has
+  // to end.
   absl::Status Copy(void* to, const void* from, int64_t size_bytes) const;
 
-  // Of the context's working memory. As WorkingMemory::Allocate.
+  // Allocates from the context's working memory, as WorkingMemory::Allocate; from the heap if the
+  // context has none.
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const;
 };
 
+// Decodes the call that `descriptor` and `places` stand for (RoutineFunction in support_abi.h).
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
                        void* const* places);
 
-// Debug and sanitizer builds: ends the process if the descriptor is no call that CheckRoutine
-// accepts, if a place is not aligned, or if the address sanitizer knows that what a descriptor says
-// lies at a place is more than is there.
+// For debug and sanitizer builds: aborts the process if CheckRoutine refuses the call, if an
+// address is not aligned, if results overlap each other or a part of an operand, or if the address
+// sanitizer knows that a buffer is shorter than the descriptor says.
 void CheckRun(const RoutineRun& run);
 
-// One per routine. Shapes and parameters are what CheckRoutine accepts, and a result has elements;
-// errors are failures of the library that no result can say.
+// The implementations of the routines. Shapes and parameters are such that CheckRoutine accepts
+// them, and at least one result has elements. Errors: CANCELLED, RESOURCE_EXHAUSTED, and failures
+// of the library that no result of the routine expresses. std::bad_alloc may be thrown.
 #define ACCELD_ROUTINE(Kind, name, signature, parameters) absl::Status Run##Kind(const RoutineRun&);
 #include "kernels/ir/routines.def"
 
+// The type of the real part of T: T itself if T is not complex.
 template <typename T>
 struct RealOf {
   using Type = T;
@@ -90,7 +97,8 @@ using Real = typename RealOf<T>::Type;
 template <typename T>
 inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 
-// Calls `body(T())` for the C++ type in which a library computes: float for f32 and narrower.
+// Calls `body(T())` for the C++ type T in which libraries compute with `dtype`: float for f32 and
+// narrower floats.
 template <typename Body>
 absl::Status ForElementType(ir::DType dtype, Body body) {
   switch (dtype) {
@@ -105,8 +113,9 @@ absl::Status ForElementType(ir::DType dtype, Body body) {
   }
 }
 
-// Item `i` as a column-major matrix at `out`, with polls, and back, with polls for what no library
-// does at once anyway. Elements narrower than T are converted.
+// Load item `i` as a column-major matrix to `out`, and store one. Elements narrower than T are
+// converted. The functions that take `run` poll, and return CANCELLED if the run has to end. The
+// one without is for routines that call a library which cannot be interrupted anyway.
 template <typename T>
 absl::Status LoadColumns(const RoutineRun& run, const RoutineBuffer& from, int64_t i, T* out);
 template <typename T>
@@ -114,13 +123,15 @@ void StoreColumns(const T* from, const RoutineBuffer& to, int64_t i);
 template <typename T>
 absl::Status StoreColumns(const RoutineRun& run, const T* from, const RoutineBuffer& to, int64_t i);
 
-// Whether elements of `dtype` are T's.
+// Returns whether elements of `dtype`, which T is the computation type of, are stored as T, not in
+// a narrower type.
 template <typename T>
 bool IsStoredAs(ir::DType dtype) {
   return ir::StorageBytesOf(dtype) == static_cast<int64_t>(sizeof(T));
 }
 
-// Item `i` as row-major elements in T: its own, or what they are converted to in `converted`.
+// Returns the elements of item `i`, row-major, as T: the item's own memory, or `converted`, which
+// then gets their converted values.
 template <typename T>
 T* RowMajorElements(const RoutineBuffer& from, int64_t i, std::vector<T>& converted) {
   char* const item = from.Item(i);
@@ -136,15 +147,16 @@ T* RowMajorElements(const RoutineBuffer& from, int64_t i, std::vector<T>& conver
   return reinterpret_cast<T*>(item);
 }
 
-// A result to be computed in place from an operand of the same shape: row-major elements in T, the
-// operand's at first, which are the result's own or have to be stored.
+// A result that is computed in place from an operand of the same shape. Load provides a row-major
+// array of T with the operand's elements. This is the memory of the result if its elements are
+// stored as T; otherwise it is a converted copy, which Store writes to the result.
 template <typename T>
 class InPlaceItem {
  public:
   InPlaceItem(const RoutineBuffer& from, const RoutineBuffer& to, int64_t i)
       : from_(from), to_(to), item_(i) {}
 
-  // To be called first.
+  // To be called first. Returns CANCELLED if the run has to end.
   absl::Status Load(const RoutineRun& run) {
     data_ = RowMajorElements(from_, item_, converted_);
     if (!converted_.empty()) return absl::OkStatus();
@@ -153,6 +165,7 @@ class InPlaceItem {
                     from_.item_elements() * static_cast<int64_t>(sizeof(T)));
   }
   T* data() const { return data_; }
+  // To be called last.
   void Store() const {
     for (size_t e = 0; e < converted_.size(); ++e) {
       ir::WriteFloat(to_.dtype, to_.Item(item_), static_cast<int64_t>(e),
@@ -168,11 +181,11 @@ class InPlaceItem {
   T* data_ = nullptr;
 };
 
-// Sets all elements of item `i` to NaN, or to 0.
+// Set all elements of item `i` to NaN, or to 0.
 void FillWithNan(const RoutineBuffer& buffer, int64_t i);
 void FillWithZeros(const RoutineBuffer& buffer, int64_t i);
 
-// The i32 results and operands that the routines have beside matrices.
+// Returns the elements of item `i` of an i32 operand or result.
 inline int32_t* Integers(const RoutineBuffer& buffer, int64_t i) {
   return reinterpret_cast<int32_t*>(buffer.Item(i));
 }

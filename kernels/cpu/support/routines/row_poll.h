@@ -7,14 +7,14 @@
 
 namespace acceld::kernels::cpu {
 
-// Polls for a loop over the rows of a matrix: once in about 64 Ki elements.
+// Polls in a loop over the rows of a matrix, about once in 64 Ki elements.
 class RowPoll {
  public:
-  // Each row takes about as long as so many elements.
+  // `elements` is the number of elements whose processing takes about as long as the work on a row.
   RowPoll(const RoutineRun& run, int64_t elements)
       : run_(run), rows_(std::max<int64_t>(1, kPolledElements / elements)) {}
 
-  // CANCELLED when the run is to end; before the work on each row.
+  // To be called before the work on each row. Returns CANCELLED if the run has to end.
   absl::Status At(int64_t row) const { return row % rows_ == 0 ? run_.Poll() : absl::OkStatus(); }
 
  private:

@@ -9,11 +9,12 @@
 #include "kernels/cpu/support/routines/routine_run.h"
 
 // Some of OpenBLAS's kernels scale by NaN as if by 0 (they take "unordered" for "equal"). A NaN on
-// the diagonal would so vanish from a factorization, which then looks like that of another matrix.
-// These say again what follows from it: all that is computed from the NaN is NaN.
+// the diagonal can thus vanish from a factorization, which then looks like that of another matrix.
+// The functions here set all elements to NaN that are computed from such a NaN.
 namespace acceld::kernels::cpu {
 
-// The first of `count` values, `stride` apart, that is NaN; `count` if none is.
+// Returns the index of the first of `count` values that is NaN, or `count` if none is. `stride` is
+// the distance from one value to the next.
 template <typename T>
 int64_t FirstNan(const T* values, int64_t count, int64_t stride) {
   for (int64_t i = 0; i < count; ++i) {
@@ -23,6 +24,7 @@ int64_t FirstNan(const T* values, int64_t count, int64_t stride) {
   return count;
 }
 
+// Returns NaN; for complex types in both parts.
 template <typename T>
 T NanOf() {
   constexpr Real<T> kNan = std::numeric_limits<Real<T>>::quiet_NaN();
@@ -33,8 +35,8 @@ T NanOf() {
   }
 }
 
-// `a` is the Cholesky factor of size `n` in one triangle, column-major: what comes after the first
-// NaN of the diagonal.
+// Sets all elements of a Cholesky factor to NaN that follow the first NaN of its diagonal. `a` has
+// n x n elements, column-major, with the factor in the lower or upper triangle.
 template <typename T>
 void SpreadNanInCholesky(int64_t n, bool lower, T* a) {
   const int64_t first = FirstNan(a, n, n + 1);
@@ -45,9 +47,10 @@ void SpreadNanInCholesky(int64_t n, bool lower, T* a) {
   }
 }
 
-// `a` is an LU or QR factorization of m rows and n columns, column-major, whose step `first` met a
-// NaN (the number of steps, if none did): what the step leaves below the diagonal and to the right,
-// in its own row only where that is part of the step.
+// Sets all elements of an LU or QR factorization to NaN that its step `first` computes, where that
+// met a NaN (`first` is the number of steps if none did). `a` has m x n elements, column-major.
+// These elements are the ones below row `first`, from column `first` on. With `own_row`, elements
+// of row `first` right of the diagonal are included.
 template <typename T>
 void SpreadNanFromStep(int64_t m, int64_t n, int64_t first, bool own_row, T* a) {
   for (int64_t column = first; column < n; ++column) {

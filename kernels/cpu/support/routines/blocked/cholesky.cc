@@ -5,15 +5,16 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// About as many columns as are factored at once; a whole number of panels. Large matrices, which do
-// not stay in a near cache, are gone through less often.
+// About the number of columns that are factored at once; rounded up to whole panels. Large
+// matrices, which do not stay in a near cache, have larger blocks, so that they are traversed less
+// often.
 constexpr int64_t kBlock = 64, kLargeBlock = 128;
 constexpr int64_t kLargeSize = 1536;
 
-// The right-looking factorization: a block of columns is factored, then all columns behind it have
-// its product subtracted. The next block is factored right after its own subtraction, while other
-// threads still subtract from the columns behind it. "Columns" are rows when it is the upper
-// triangle.
+// The right-looking factorization: a block of columns is factored, then its product is subtracted
+// from all columns after it. A thread factors the next block right after the subtraction from that,
+// while other threads still subtract from the columns after it. For the upper triangle, "columns"
+// means rows.
 template <typename T>
 class Factorization {
  public:
@@ -48,15 +49,16 @@ class Factorization {
   }
 
  private:
-  // Element (row, column) of L, wherever it is stored.
+  // Returns a view of L from the element (row, column) on. If the upper triangle is stored, the
+  // view is transposed.
   MatrixView<T> Lower(int64_t row, int64_t column) const {
     const MatrixView<T> all{a_, n_, 1};
     return (lower_ ? all : all.Transposed()).From(row, column);
   }
-  // A block of columns of L from its diagonal on, transposed, in panels of which each has `depth`
-  // rows; blocks take turns.
+  // The packed copy of the block that begins at column `first`, from the diagonal on: transposed,
+  // in panels with `depth` rows each. There are two copies, used alternately.
   T* PanelsOf(int64_t first) const { return panels_[first / block_ % 2]; }
-  // The strip of a block's panels that begins at `row` of L.
+  // Returns the strip of a block's panels that begins at row `row` of L.
   const T* Strip(int64_t first, int64_t depth, int64_t row) const {
     const int64_t width = kernels_.columns, offset = row - first;
     return PanelsOf(first) + offset / width * width * depth + offset % width;
@@ -71,7 +73,7 @@ class Factorization {
       LoadPart(first, row, size, panel);
       std::fill(panel + size * width, panel + depth * width, T(0));
     }
-    // Left of the diagonal the panels have something without meaning.
+    // Left of the diagonal, the contents of the panels are meaningless.
     for (int64_t k = 0; k < depth; k += kernels_.rows) {
       T triangle[MicroKernels<T>::kMaxRows * MicroKernels<T>::kMaxRows];
       const int64_t columns = std::min(kernels_.rows, size - k);
@@ -90,7 +92,8 @@ class Factorization {
     }
   }
 
-  // The rows of L from `first` + `row` on that have a panel, on the block of `size` columns.
+  // Load and store a panel: the rows of L from `first` + `row` on, on the `size` columns of the
+  // block.
   void LoadPart(int64_t first, int64_t row, int64_t size, T* panel) const {
     const int64_t width = kernels_.columns, count = std::min(width, n_ - first - row);
     const MatrixView<T> part = Lower(first + row, first).Transposed();
@@ -112,8 +115,9 @@ class Factorization {
     });
   }
 
-  // Factors the `size` columns of a block from `k` on as far as the diagonal goes, into `triangle`;
-  // what is behind them becomes the identity. False, with info, if it is not positive definite.
+  // Factors the triangle on the diagonal of `size` columns of a block, from column `k` on, into
+  // `triangle`. The elements beyond `size` become those of the identity. Returns false and sets
+  // info_ if the matrix is not positive definite.
   bool FactorTriangle(int64_t first, int64_t depth, int64_t k, int64_t size, T* triangle) {
     const int64_t rows = kernels_.rows, width = kernels_.columns, offset = k % width;
     const T* const panel = PanelsOf(first) + k / width * width * depth;
@@ -136,8 +140,8 @@ class Factorization {
   // Subtracts the product of the block at `first` from the block of columns at `column`.
   void SubtractFrom(int64_t column, int64_t first) const {
     const int64_t end = std::min(n_, column + block_);
-    // For the lower triangle panels of the block with all rows below; for the upper one all panels
-    // to the right with the rows of the block.
+    // For the lower triangle, multiplies the panels of the block with all rows below; for the upper
+    // one, all panels to the right with the rows of the block.
     for (int64_t j = column; j < (lower_ ? end : n_); j += kernels_.columns) {
       const int64_t rows_begin = lower_ ? j : column;
       const int64_t rows_end = lower_ ? n_ : std::min(end, j + kernels_.columns);
@@ -172,7 +176,7 @@ class Factorization {
   const int64_t block_;
   Scratchpad* memory_;
   T* panels_[2];
-  int32_t info_ = 0;  // written by FactorBlock alone, which no two threads run
+  int32_t info_ = 0;  // written only by FactorBlock, which runs on one thread at a time
 };
 
 }  // namespace

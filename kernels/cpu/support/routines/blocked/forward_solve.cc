@@ -4,7 +4,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Panels that are solved together, so that what was packed of L is read once for them.
+// The panels that are solved together, so that each packed strip of L is read once for all of them.
 constexpr int64_t kPanels = 2;
 
 }  // namespace

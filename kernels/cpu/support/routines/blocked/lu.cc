@@ -8,25 +8,26 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// About as many columns as are factored at once; a whole number of panels. Large matrices, which do
-// not stay in a near cache, are gone through less often.
+// About the number of columns that are factored at once; rounded up to whole panels. Large
+// matrices, which do not stay in a near cache, have larger blocks, so that they are traversed less
+// often.
 constexpr int64_t kBlock = 64, kLargeBlock = 128;
 constexpr int64_t kLargeSize = 1536;
-// Columns from which on a block is factored by halves, and of which all halves are multiples.
+// Blocks of more columns are factored recursively by halves. The first half is a multiple of this.
 constexpr int64_t kLeaf = 8;
 
-// A block of columns, transposed: what is done to whole columns finds them side by side. It has
-// zeros behind the last row and the last column, as far as tiles and vectors reach, unless what is
-// beside them is not finite: then they may become NaN.
+// A copy of a block of columns in which the elements of a column are consecutive, for the work on
+// whole columns. The copy has zeros after the last row and the last column, as far as tiles and
+// vectors access it. They may become NaN if there are infinities or NaN next to them.
 template <typename T>
 class Block {
  public:
-  // Elements of memory for a block of m rows.
+  // Returns the number of elements that the memory of a block of m rows needs.
   static int64_t SizeOf(int64_t m, int64_t columns, const MicroKernels<T>& kernels) {
     return StepOf(m, kernels) * RoundUp(columns, kLeaf);
   }
 
-  // Of m rows and at most as many columns.
+  // A block of m rows and at most as many columns.
   Block(const RoutineRun& run, const MicroKernels<T>& kernels, int64_t m, int64_t columns,
         T* memory)
       : run_(run),
@@ -47,14 +48,15 @@ class Block {
   }
   MatrixView<const T> view() const { return {data_, 1, step_}; }
 
-  // Recursive, as in Toledo, "Locality of Reference in LU Decomposition with Partial Pivoting"
-  // (1997). `pivots` are rows of the block, counted from 0; returns the number of the first step
-  // whose pivot is 0, counted from 1.
+  // Factors the block recursively, as in Toledo, "Locality of Reference in LU Decomposition with
+  // Partial Pivoting" (1997). `pivots` gets rows of the block, counted from 0. Returns the number
+  // of the first step whose pivot is 0, counted from 1, or 0 if there is none.
   absl::StatusOr<int32_t> Factor(int32_t* pivots) { return Factor(0, columns_, pivots); }
 
  private:
   static int64_t StepOf(int64_t m, const MicroKernels<T>& kernels) {
-    // An odd number of cache lines: the elements of a row fall into different sets of the cache.
+    // The step is an odd number of cache lines, so that the elements of a row are in different
+    // cache sets.
     constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
     const int64_t step = RoundUp(m + kernels.columns, kLine);
     return step / kLine % 2 == 0 ? step + kLine : step;
@@ -80,13 +82,13 @@ class Block {
     }
   }
 
-  // The steps and columns [begin, end).
+  // Executes the steps [begin, end) of the factorization on the same columns.
   absl::StatusOr<int32_t> Factor(int64_t begin, int64_t end, int32_t* pivots) {
     if (end - begin <= kLeaf) return FactorLeaf(begin, end, pivots);
     const int64_t middle = begin + RoundUp((end - begin) / 2, kLeaf);
     ACCELD_ASSIGN_OR_RETURN(const int32_t first_info, Factor(begin, middle, pivots));
     Exchange(middle, end, begin, middle, pivots);
-    // What vectors change behind the rows of this half must not stay.
+    // The copy is used because vectors also change the elements after the rows of this half.
     alignas(64) T rows[kLargeBlock + MicroKernels<T>::kMaxColumns] = {};
     for (int64_t c = middle; c < end; ++c) {
       std::copy(Column(c) + begin, Column(c) + middle, rows);
@@ -119,7 +121,7 @@ class Block {
         if (info == 0) info = static_cast<int32_t>(k + 1);
       } else {
         Exchange(begin, end, k, k + 1, pivots);
-        // The reciprocal of what is smaller may be infinite.
+        // The reciprocal of a smaller pivot may be infinite.
         if (std::abs(column[k]) >= std::numeric_limits<T>::min()) {
           kernels_.scale(below, 1 / column[k], column + k + 1);
         } else {
@@ -139,9 +141,9 @@ class Block {
   T* const data_;
 };
 
-// The right-looking factorization: a block of columns is factored, then all columns behind it are
-// brought to the same step. The next block is factored right after it was, while other threads
-// still work on the columns behind.
+// The right-looking factorization: a block of columns is factored, then its steps are applied to
+// all columns after it. A thread factors the next block right after the steps have been applied to
+// that, while other threads still work on the columns after it.
 template <typename T>
 class Factorization {
  public:
@@ -173,7 +175,7 @@ class Factorization {
     ACCELD_RETURN_IF_ERROR(FactorBlock(0));
     for (int64_t first = 0; first < steps_; first += block_) {
       const int64_t behind = std::min(steps_, first + block_);
-      const int64_t next = std::min(steps_, behind + block_);  // where the next block ends
+      const int64_t next = std::min(steps_, behind + block_);  // the end of the next block
       const int64_t others = (n_ - next + block_ - 1) / block_;
       const double work = static_cast<double>(block_ * block_) * static_cast<double>(m_ - first);
       ACCELD_RETURN_IF_ERROR(run_.ForEach(1 + others, work, [&](int64_t i) -> absl::Status {
@@ -198,8 +200,9 @@ class Factorization {
   }
 
  private:
-  // What is needed of a block to bring other columns to its step: the triangle of L, and what is
-  // below it in strips of its whole width. Blocks take turns.
+  // The parts of a block that are needed to apply its steps to other columns: the triangle of L,
+  // and the rows below in strips of the block's whole width. There are two of these, used
+  // alternately.
   struct Packed {
     T* triangle;
     T* below;
@@ -239,7 +242,7 @@ class Factorization {
     }
   }
 
-  // The steps [first, behind) on the columns [begin, end), which are behind them.
+  // Applies the steps [first, behind) to the columns [begin, end), which come after these steps.
   absl::Status Eliminate(int64_t first, int64_t behind, int64_t begin, int64_t end) const {
     const int64_t strip_rows = kernels_.rows, width = kernels_.columns, depth = behind - first;
     const Packed& packed = PackedOf(first);
@@ -286,11 +289,11 @@ class Factorization {
   const int64_t m_, n_, steps_;
   const MatrixView<T> a_;
   const int64_t block_;
-  int32_t* const pivots_;  // from 0 until all is done
+  int32_t* const pivots_;  // row numbers, counted from 0 until the end of Run
   Scratchpad* memory_;
   Packed packed_[2];
   T* block_memory_;
-  int32_t info_ = 0;  // written by FactorBlock alone, which no two threads run
+  int32_t info_ = 0;  // written only by FactorBlock, which runs on one thread at a time
 };
 
 }  // namespace

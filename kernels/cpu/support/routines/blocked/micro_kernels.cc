@@ -7,9 +7,9 @@ namespace {
 
 #define ACCELD_INLINE [[gnu::always_inline]] static inline
 
-// Tiles of kRows rows and kVectors vectors of kBytes bytes: as many accumulators as hide the
-// latency of a fused multiplication and addition, and fit into the registers. The functions get
-// their instructions from the callers that they are inlined into.
+// A tile of kRows rows and kVectors vectors of kBytes bytes: as many accumulators as hide the
+// latency of a fused multiply-add and fit into the registers. The functions use the instruction set
+// of the callers that they are inlined into.
 template <typename T, int kBytes, int64_t kRows, int64_t kVectors>
 struct Tile {
   // Elements of a vector need only T's alignment in memory.
@@ -21,8 +21,8 @@ struct Tile {
   ACCELD_INLINE Vector& At(T* p) { return *reinterpret_cast<Vector*>(p); }
   ACCELD_INLINE const Vector& At(const T* p) { return *reinterpret_cast<const Vector*>(p); }
 
-  // The sum of `depth` products, which is added up apart from what it is subtracted from: that is
-  // often larger, and would be rounded with every product.
+  // Computes the sum of `depth` products. It is added up separately from the value that it is
+  // subtracted from, as that is often larger, so that every product would be rounded more.
   ACCELD_INLINE void AddProducts(int64_t depth, const T* a, int64_t row_step, int64_t depth_step,
                                  const T* b, int64_t b_step, Accumulators& sum) {
 #pragma GCC unroll 8
@@ -107,7 +107,7 @@ struct Tile {
   }
 
   ACCELD_INLINE int64_t IndexOfLargest(int64_t count, const T* values) {
-    // What a comparison of vectors gives: integers of T's size.
+    // The type of comparisons of vectors: integers of T's size.
     using Index = decltype(Vector{} > Vector{});
     Vector largest = {};
     Index at = {}, current;
@@ -118,7 +118,7 @@ struct Tile {
       largest = is_larger ? magnitude : largest;
       at = is_larger ? current : at;
     }
-    // Where all of a lane is 0 or NaN its index is that of the first value.
+    // If all values of a lane are 0 or NaN, its index is that of the first value.
     int64_t found = 0;
     T best = std::abs(values[0]);
     for (int64_t lane = 0; lane < kLanes; ++lane) {
@@ -141,7 +141,7 @@ struct Tile {
 
 #undef ACCELD_INLINE
 
-// The functions of a tile, made with the instructions that `target` allows.
+// Defines the functions of a tile, compiled for the instruction set `target`.
 #define ACCELD_MICRO_KERNELS(Name, target, kBytes, kRows, kVectors)                                \
   template <typename T>                                                                            \
   struct Name {                                                                                    \

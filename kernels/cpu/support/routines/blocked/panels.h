@@ -7,17 +7,18 @@
 #include "kernels/cpu/support/routines/in_blocks.h"
 #include "kernels/cpu/support/scratchpad.h"
 
-// How operands are packed for MicroKernels.
+// Packs the operands of MicroKernels.
 namespace acceld::kernels::cpu {
 
-// A matrix whose rows and columns are any number of elements apart: a transposed one has the steps
-// exchanged, one that is read from the end has negative ones.
+// A view of a matrix with arbitrary distances between rows and between columns: a transposed view
+// has the steps exchanged, and one that begins at the end has negative steps.
 template <typename T>
 struct MatrixView {
   T* data;
   int64_t row_step, column_step;
 
   T* At(int64_t row, int64_t column) const { return data + row * row_step + column * column_step; }
+  // Returns the view of the matrix from this element on.
   MatrixView From(int64_t row, int64_t column) const {
     return {At(row, column), row_step, column_step};
   }
@@ -39,6 +40,7 @@ void LoadPanel(MatrixView<const T> from, int64_t rows, int64_t columns, int64_t 
   }
 }
 
+// Copies a panel with rows of `width` elements back to `rows` x `columns` elements of `to`.
 template <typename T>
 void StorePanel(const T* from, int64_t rows, int64_t columns, int64_t width, MatrixView<T> to) {
   if (to.column_step == 1) {
@@ -49,13 +51,14 @@ void StorePanel(const T* from, int64_t rows, int64_t columns, int64_t width, Mat
   }
 }
 
-// Where strip `index` of a packed lower triangle begins; with their number: the size of all.
+// Returns where strip `index` of a packed lower triangle begins. For the number of strips as
+// `index`, this is the size of the packed triangle.
 inline int64_t StripOffset(int64_t index, int64_t strip_rows) {
   return index * (index + 1) / 2 * strip_rows * strip_rows;
 }
 
-// Packs one strip of the lower triangle of an n x n matrix for solve_strip. Rows behind the last
-// are those of the identity.
+// Packs one strip of the lower triangle of an n x n matrix for solve_strip. Rows after the last one
+// are filled with those of the identity matrix.
 template <typename T>
 void PackStrip(MatrixView<const T> lower, int64_t n, int64_t index, int64_t strip_rows, T* to) {
   const int64_t first = index * strip_rows, rows = std::min(strip_rows, n - first);
@@ -72,13 +75,13 @@ void PackStrip(MatrixView<const T> lower, int64_t n, int64_t index, int64_t stri
   }
 }
 
-// Columns of a row of a tile; none if `end` is not behind `begin`.
+// The columns [begin, end) of a row of a tile; none if `end` is not greater than `begin`.
 struct ColumnRange {
   int64_t begin, end;
 };
 
-// subtract_product on the columns that `columns_of(i)` says of each row i of the tile, which
-// reaches beyond a matrix or a triangle.
+// Executes subtract_product for a part of a tile, for tiles that extend beyond a matrix or a
+// triangle. Only the columns that `columns_of(i)` returns are changed in row i of the tile.
 template <typename T, typename ColumnsOf>
 void SubtractPartOfProduct(const MicroKernels<T>& kernels, int64_t depth, const T* a,
                            int64_t a_step, const T* b, T* c, int64_t c_step, ColumnsOf columns_of) {

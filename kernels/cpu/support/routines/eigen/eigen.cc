@@ -7,8 +7,8 @@ namespace {
 
 using lapack::Int;
 
-// The library writes a conjugate pair of eigenvectors as two real columns: the real and the
-// imaginary parts of the first of the two.
+// Converts the library's real representation of eigenvectors, in which a conjugate pair is two real
+// columns: the real and the imaginary parts of the first vector of the pair.
 template <typename R>
 absl::StatusOr<Elements<std::complex<R>>> UnpackPairs(const RoutineRun& run, Int n,
                                                       const Elements<R>& packed,
@@ -51,7 +51,7 @@ template <typename T>
 absl::Status Decompose(const RoutineRun& run, int64_t i) {
   const bool left = run.parameters[0] != 0, right = run.parameters[1] != 0;
   const auto n = static_cast<Int>(run.operands[0].rows);
-  // Real ones have the imaginary parts of the eigenvalues as a result of their own.
+  // For real matrices, the imaginary parts of the eigenvalues are a separate result.
   const size_t first_vectors = kIsComplex<T> ? 1 : 2;
   ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
   ACCELD_ASSIGN_OR_RETURN(const Elements<T> w, Elements<T>::MakeZeros(run, n));

@@ -21,7 +21,7 @@ struct Workspaces {
   absl::Status Check() const { return CheckWorkspace(std::max({elements, reals, integers})); }
 };
 
-// Whether the triangle that is read is finite: iterations over others may not end.
+// Returns whether the triangle that is read is finite. LAPACK's iterations may not end for others.
 template <typename T>
 bool IsFinite(bool lower, int64_t n, const Elements<T>& a) {
   for (int64_t column = 0; column < n; ++column) {
@@ -33,7 +33,7 @@ bool IsFinite(bool lower, int64_t n, const Elements<T>& a) {
   return true;
 }
 
-// Their best sizes come from one query.
+// Decomposes a matrix. One query gives the best sizes of all workspaces.
 template <typename T>
 absl::StatusOr<Int> Decompose(const RoutineRun& run, bool vectors, Int n, T* a, Real<T>* w) {
   const Workspaces least = Workspaces::Of<T>(n, vectors);

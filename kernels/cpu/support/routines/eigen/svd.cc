@@ -26,14 +26,14 @@ struct Workspaces {
   }
 };
 
-// Also of sizes that LAPACK only compares with what it has: QR iteration has a use for up to twice
-// the matrix.
+// Also checks sizes that LAPACK only compares with the size of the workspace: QR iteration can use
+// up to twice the matrix.
 absl::Status Check(const Workspaces& least, double m, double n, bool qr_iteration) {
   ACCELD_RETURN_IF_ERROR(CheckWorkspace(std::max(least.elements, least.reals)));
   return qr_iteration ? CheckWorkspace(2 * m * n + 8 * std::max(m, n)) : absl::OkStatus();
 }
 
-// `job` is 'A' for all of U and V^H, 'S' for the first min(m, n) of each.
+// Decomposes one item. `job` is 'A' for all of U and V^H, 'S' for the first min(m, n) of each.
 template <typename T>
 absl::Status DecomposeItem(const RoutineRun& run, char job, int64_t i) {
   const RoutineBuffer& a = run.operands[0];
@@ -65,7 +65,7 @@ absl::Status DecomposeItem(const RoutineRun& run, char job, int64_t i) {
                                               integers.data());
         }));
   }
-  // The library leaves the vectors of an empty matrix as they are: any basis will do.
+  // The library does not write the vectors of an empty matrix. Any basis is correct for it.
   for (int64_t d = 0; s.size() == 0 && vectors && d < u.columns; ++d) left[d * (m + 1)] = T(1);
   for (int64_t d = 0; s.size() == 0 && vectors && d < vt.rows; ++d) right[d * (n + 1)] = T(1);
   StoreColumns(matrix.data(), run.results[0], i);

@@ -14,21 +14,23 @@ namespace {
 
 enum Kind : int64_t { kForward = 0, kInverse = 1, kRealToComplex = 2, kComplexToReal = 3 };
 
-// Elements that a group of sequences transformed together should have, to stay in a cache.
+// The number of elements to aim at for a group of sequences that is transformed together, so that
+// it stays in a cache.
 constexpr int64_t kGroupElements = 1 << 14;
-// From this length on sequences are cut into shorter ones.
+// From this length on, sequences are divided into shorter ones (TransformLong).
 constexpr int64_t kLongLength = 1 << 16;
-// Elements that are read or written between two polls.
+// The elements that are read or written between two polls.
 constexpr int64_t kPolledElements = 1 << 16;
 
-// `lanes` sequences of a plan's length, in memory that the thread keeps: there is one at a time.
+// A group of `lanes` sequences that are transformed together. Its memory is kept by the thread, so
+// that there may be only one group at a time.
 template <typename T>
 class Group {
  public:
   Group(const RoutineRun& run, const FftPlan<T>& plan, int64_t lanes)
       : run_(run), plan_(plan), lanes_(lanes) {}
 
-  // To be called first.
+  // Allocates the group's memory. To be called first.
   absl::Status Allocate(int64_t length) {
     thread_local Scratchpad memory;
     const int64_t size = length * lanes_;
@@ -60,12 +62,12 @@ class Group {
   const RoutineRun& run_;
   const FftPlan<T>& plan_;
   const int64_t lanes_;
-  std::shared_ptr<void> large_;  // what is too much for the thread to keep
+  std::shared_ptr<void> large_;  // memory of groups that are too large for the thread to keep
   typename FftPlan<T>::Parts parts_;
   T* scratch_;
 };
 
-// Elements [first, end) of the sequences from `sequence` on, side by side in `re` and `im`.
+// Read and write the elements [first, end) of the sequences from `sequence` on.
 template <typename T, typename Computed>
 [[gnu::noinline]] void ReadLanes(const Axis<T>& axis, int64_t sequence, int64_t lanes,
                                  int64_t first, int64_t end, Computed* re, Computed* im) {
@@ -88,7 +90,7 @@ template <typename T, typename Computed>
   }
 }
 
-// Calls `move(first, end)` for all of `length` elements, with polls.
+// Calls `move(first, end)` for ranges that cover [0, length), with polls.
 template <typename Move>
 absl::Status InParts(const RoutineRun& run, int64_t length, Move move) {
   for (int64_t first = 0; first < length; first += kPolledElements) {
@@ -121,7 +123,7 @@ absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
 
 template <typename T>
 absl::Status Transform(const RoutineRun& run, const Axis<T>& axis) {
-  // The detour over longer transforms loses digits: it is taken in double.
+  // Bluestein's algorithm by longer transforms loses accuracy, so it computes in double.
   if (FftPlan<T>::IsChirp(axis.length)) return TransformIn<T, double>(run, axis);
   if (axis.length >= kLongLength) return TransformLong(run, axis);
   return TransformIn<T, T>(run, axis);
@@ -132,7 +134,7 @@ absl::Status RunTyped(const RoutineRun& run) {
   const int64_t kind = run.parameters[0], rank = run.parameters[1];
   const RoutineBuffer& from = run.operands[0];
   const RoutineBuffer& to = run.results[0];
-  // Sizes of the spectrum and of what it is the spectrum of differ only in the last dimension.
+  // The sizes of the spectrum and of the real array differ only in the last dimension.
   const std::vector<int64_t>& lengths = kind == kComplexToReal ? to.dims : from.dims;
   const auto last = static_cast<int64_t>(lengths.size()) - 1;
   int64_t sequences = 1;
@@ -157,7 +159,7 @@ absl::Status RunTyped(const RoutineRun& run) {
                    to.dims[last],
                    kind == kComplexToReal};
   };
-  // The other dimensions, complex on both sides, from `source` to `target`.
+  // Transforms the other dimensions, which are complex on both sides, from `source` to `target`.
   const std::vector<int64_t>& complex_dims = kind == kComplexToReal ? from.dims : to.dims;
   const auto other_axes = [&](const T* source, T* target) -> absl::Status {
     int64_t inner = complex_dims[last];

@@ -11,7 +11,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// A sequence as a matrix of which the columns and then the rows are transformed, for several
+// Transforms a sequence as a matrix: first the columns, then the rows, each shared by several
 // threads. Source: Bailey, FFTs in External or Hierarchical Memory, the four-step algorithm.
 template <typename T>
 class LongTransform {
@@ -24,7 +24,7 @@ class LongTransform {
         is_plain_(axis.inner == 1 && !axis.from_real && !axis.to_real &&
                   axis.from_length == axis.length && axis.to_length == axis.length) {}
 
-  // Of working memory.
+  // The working memory that Run needs.
   int64_t workspace_bytes() const {
     return GroupsOf(rows_) * columns_ * 2 * kLanes * static_cast<int64_t>(sizeof(T));
   }
@@ -48,7 +48,7 @@ class LongTransform {
 
   static int64_t GroupsOf(int64_t lanes) { return CeilDivide(lanes, kLanes); }
 
-  // Real and imaginary parts of the rows of a group, in `between_`.
+  // Returns the real and imaginary parts of the rows of a group, in `between_`.
   Parts BetweenOf(int64_t group) const {
     T* const re = between_ + group * columns_ * 2 * kLanes;
     return {re, re + columns_ * kLanes};
@@ -78,7 +78,7 @@ class LongTransform {
     return absl::OkStatus();
   }
 
-  // Of rows of kLanes elements on both sides.
+  // Transposes a block. Rows have kLanes elements on both sides.
   static void Transpose(int64_t rows, int64_t columns, const T* from, T* to) {
     if (rows == kLanes && columns == kLanes) {
       for (int64_t q = 0; q < kLanes; ++q) {
@@ -100,7 +100,7 @@ class LongTransform {
     return absl::OkStatus();
   }
 
-  // `count` columns of the source, as a tile.
+  // Reads `count` columns of the source as a tile.
   void ReadColumns(int64_t first, int64_t count, Parts x) const {
     if (is_plain_ && count == kLanes) {
       ReadFftTile(axis_.from + 2 * (from_ + first), rows_, columns_, x.re, x.im);
@@ -116,7 +116,7 @@ class LongTransform {
       std::fill(im + count, im + kLanes, T(0));
     }
   }
-  // A tile, as `count` columns of the result.
+  // Writes a tile as `count` columns of the result.
   void WriteColumns(Parts x, int64_t first, int64_t count) const {
     if (is_plain_ && count == kLanes) {
       WriteFftTile(x.re, x.im, axis_.scale, columns_, rows_, axis_.to + 2 * (to_ + first));
@@ -132,9 +132,10 @@ class LongTransform {
   const Axis<T>& axis_;
   const std::shared_ptr<const FftSplit<T>> split_;
   const int64_t rows_, columns_;
-  const bool is_plain_;        // whether both sides have all elements side by side, as they are
-  int64_t from_ = 0, to_ = 0;  // where the sequence begins
-  // Of the transformed columns: for each group of rows, and for each column, the group's elements.
+  const bool is_plain_;        // whether both sides are complex and contiguous
+  int64_t from_ = 0, to_ = 0;  // indices of the sequence's first element
+  // The transformed columns: for each group of rows, and for each column, the elements of the
+  // group.
   T* between_ = nullptr;
 };
 

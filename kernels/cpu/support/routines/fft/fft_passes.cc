@@ -18,7 +18,7 @@ struct Pair {
   Pair TimesMinusI() const { return {im, -re}; }
 };
 
-// Transforms of `radix` values in place.
+// Transform 2, 3, 4 or 5 values in place.
 template <typename T>
 [[gnu::always_inline]] inline void Transform(Pair<T> (&a)[2]) {
   const Pair<T> sum = a[0] + a[1];
@@ -100,7 +100,7 @@ template <int radix, typename T>
   }
 }
 
-// Any small radix, by the definition.
+// Computes a pass of any small radix by the definition of the transform.
 template <typename T>
 void GeneralPass(int64_t radix, int64_t m, int64_t stride, const FftPart& part, const T* twiddles,
                  const T* __restrict from_re, const T* __restrict from_im, T* __restrict to_re,

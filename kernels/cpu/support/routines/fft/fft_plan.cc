@@ -11,11 +11,12 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// What is done between two polls: roots that are computed, elements that a pass combines.
+// The work between two polls: roots that are computed, elements that a pass combines.
 constexpr int64_t kPolledRoots = 1 << 14;
 constexpr int64_t kPolledElements = 1 << 20;
 
-// Radices of a length, empty when it has a larger prime factor than the passes take.
+// Returns the radices of a length, or an empty list if it has a prime factor that the passes do not
+// support.
 std::vector<int64_t> Factor(int64_t n) {
   std::vector<int64_t> radices;
   for (int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
@@ -25,7 +26,8 @@ std::vector<int64_t> Factor(int64_t n) {
   return radices;
 }
 
-// Fills `size` >= 2n - 1 elements with the conjugate chirp, wrapped around.
+// Fills `size` >= 2n - 1 elements with the conjugate of the chirp, which has n elements, wrapped
+// around.
 void FillKernel(const std::vector<Root>& chirp, int64_t size, std::vector<double>& re,
                 std::vector<double>& im) {
   re.assign(size, 0);
@@ -187,7 +189,7 @@ absl::StatusOr<typename FftPlan<T>::Parts> FftPlan<T>::RunChirp(const RoutineRun
   std::fill(padded.re + length_ * lanes, padded.re + size * lanes, T(0));
   std::fill(padded.im + length_ * lanes, padded.im + size * lanes, T(0));
   ACCELD_ASSIGN_OR_RETURN(const Parts spectrum, padded_->Run(run, lanes, padded, inner_scratch));
-  // What follows may use the other of the two places: the first is free again.
+  // The inverse transform may use the half of the memory that does not have the spectrum.
   T* const free_place = spectrum.re == padded.re ? inner_scratch : padded.re;
   ACCELD_RETURN_IF_ERROR(multiply(size, spectrum, kernel_re_, kernel_im_, spectrum));
   ACCELD_ASSIGN_OR_RETURN(const Parts product,

@@ -11,7 +11,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// The largest divisor up to the square root.
+// Returns the largest divisor up to the square root.
 int64_t MiddleDivisorOf(int64_t length) {
   int64_t best = 1;
   for (int64_t divisor = 1; divisor * divisor <= length; ++divisor) {
@@ -20,7 +20,7 @@ int64_t MiddleDivisorOf(int64_t length) {
   return best;
 }
 
-// exp(-2 pi i k / length).
+// Computes roots of unity, exp(-2 pi i k / length).
 template <typename T>
 class Roots {
  public:
@@ -35,8 +35,8 @@ class Roots {
     }
   }
 
-  // 0 <= k < length. For floats the product of two of few roots is right enough, and made in a
-  // tenth of the time.
+  // Returns the root for 0 <= k < length. For float, the product of two roots from small tables is
+  // accurate enough, and takes a tenth of the time.
   Root At(int64_t k) const {
     if (!std::is_same_v<T, float>) return RootOfUnity(k, length_);
     const Root a = coarse_[k >> fine_bits_], b = fine_[k & ((int64_t{1} << fine_bits_) - 1)];
@@ -78,7 +78,7 @@ absl::Status FftSplit<T>::FillTables(const RoutineRun& run) {
   firsts_.reserve(2 * groups * rows_);
   lanes_.resize(2 * kLanes * rows_);
   const Roots<T> roots(length);
-  // Calls `use(row, root)` for the roots that turn column `column`.
+  // Calls `use(row, root)` with the factor of each row of column `column`.
   const auto for_each_row = [&](int64_t column, auto use) -> absl::Status {
     int64_t power = 0;  // column * row, modulo the length
     for (int64_t row = 0; row < rows_; ++row) {

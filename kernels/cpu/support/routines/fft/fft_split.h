@@ -8,26 +8,32 @@
 
 namespace acceld::kernels::cpu {
 
-// How a long transform is made of those of the columns and the rows of a matrix: with x as rows x
-// columns, row-major, the columns are transformed; element (k, j) is then turned by
-// exp(-2 pi i k j / length); and of the transformed rows element (k, m) is result m * rows + k.
-// Immutable, thread-safe. For lengths that have no prime factor beyond 13.
+// A plan that computes a long transform by transforms of the columns and rows of a matrix. x is
+// regarded as a row-major matrix of rows x columns elements. The columns are transformed, then
+// element (k, j) is multiplied by exp(-2 pi i k j / length), then the rows are transformed. Element
+// (k, m) is then result m * rows + k. Immutable and thread-safe. For lengths that have no prime
+// factor beyond 13.
 template <typename T>
 class FftSplit {
  public:
-  // From a small table of those made before. CANCELLED; std::bad_alloc when memory is short.
+  // Find returns a plan for `length` from a small process-wide table, or makes it; Make always
+  // makes one. Both return CANCELLED if the run has to end, and throw std::bad_alloc when memory
+  // runs out.
   static absl::StatusOr<std::shared_ptr<const FftSplit>> Find(const RoutineRun& run,
                                                               int64_t length);
   static absl::StatusOr<std::shared_ptr<const FftSplit>> Make(const RoutineRun& run,
                                                               int64_t length);
 
-  // About the same, with length = rows * columns.
+  // The size of the matrix: length = rows * columns. Both are about the same, if the length has
+  // such divisors.
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  // Turns the columns from group * kFftLanes<T> on, all rows of a tile of them, or back for the
-  // inverse. Behind the last column values are lost.
+  // Multiplies a tile, the kFftLanes<T> columns from group * kFftLanes<T> on with all their rows,
+  // by the factors exp(-2 pi i k j / length), or by their conjugates for the inverse. Values after
+  // the matrix's last column become meaningless.
   void Turn(int64_t group, bool inverse, T* re, T* im) const;
 
+  // The number of elements in the plan's tables, for FftTable.
   int64_t table_elements() const { return static_cast<int64_t>(firsts_.size() + lanes_.size()); }
 
  private:
@@ -36,9 +42,9 @@ class FftSplit {
   absl::Status FillTables(const RoutineRun& run);
 
   int64_t rows_, columns_;
-  // By what an element is turned is the product of what turns the first column of its group, a pair
-  // of parts for each group and row, and of what turns its column further, for each row the real
-  // and then the imaginary parts of all lanes.
+  // The factor of an element is a product. `firsts_` has the factor of the first column of the
+  // element's group: re, im for each group and row. `lanes_` has the factor for the distance from
+  // that column: for each row the real parts and then the imaginary parts for all lanes.
   std::vector<T> firsts_;
   std::vector<T> lanes_;
 };

@@ -11,18 +11,20 @@
 
 namespace acceld::kernels::cpu {
 
-// Plans of lengths that were transformed before, of one kind: with Make(run, length), which may
-// give up with CANCELLED, and table_elements(). Thread-safe.
+// A cache of plans of one type, by the length of the transform. The type has a static function
+// Make(run, length), which may return CANCELLED, and table_elements(). The cache is bounded: it is
+// emptied when its plans get too large. Thread-safe.
 template <typename Plan>
 class FftTable {
  public:
+  // Returns the plan for `length`, which is made if needed. Errors are those of Plan::Make.
   absl::StatusOr<std::shared_ptr<const Plan>> Find(const RoutineRun& run, int64_t length) {
     {
       const MutexLock lock(mutex_);
       const auto found = plans_.find(length);
       if (found != plans_.end()) return found->second;
     }
-    // Made without the lock: two threads may make the same one, and the first stays.
+    // Made without the lock: if two threads make the same plan, the first one is kept.
     ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> made, Plan::Make(run, length));
     const MutexLock lock(mutex_);
     elements_ += made->table_elements();
@@ -34,7 +36,7 @@ class FftTable {
   }
 
  private:
-  // All together have at most about this many elements of twiddles.
+  // The most elements of twiddle factors in all plans together.
   static constexpr int64_t kMaxTableElements = int64_t{1} << 22;
 
   Mutex mutex_;

@@ -5,8 +5,9 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Rows are further apart than what the CPU foresees. That many of them, to the second cache: the
-// first has few places for addresses that are a power of two apart.
+// Rows are too far apart for the CPU's own prefetching. The row this many rows ahead is prefetched,
+// into the second-level cache: the first-level one has few sets for addresses that are a power of
+// two apart.
 constexpr int64_t kRowsAhead = 32;
 
 template <int for_writing, typename T>

@@ -7,7 +7,7 @@ namespace acceld::kernels::cpu {
 
 Root RootOfUnity(int64_t k, int64_t n) {
   constexpr double kPi = 3.14159265358979323846;
-  // The angle is brought into an eighth of the circle exactly.
+  // The angle is reduced to an eighth of the circle exactly.
   int64_t eighths = 8 * k / n;
   const int64_t rest = 8 * k - eighths * n;
   // In odd eighths the angle is measured back from the next multiple of a quarter.
@@ -16,7 +16,8 @@ Root RootOfUnity(int64_t k, int64_t n) {
       kPi / 4 * (static_cast<double>(odd ? n - rest : rest) / static_cast<double>(n));
   double c = std::cos(angle), s = std::sin(angle);
   if (odd) std::swap(c, s);
-  // Now (c, s) is the angle within its quarter, turned back by whole quarters.
+  // Now c and s are the cosine and sine of the angle within its quarter. They are rotated by the
+  // quarters before.
   switch (eighths / 2) {
     case 0:
       return {c, -s};

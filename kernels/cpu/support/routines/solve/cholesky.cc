@@ -6,10 +6,10 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Sizes from which on blocks are quicker than LAPACK's loops.
+// The sizes from which on the blocked factorization is faster than LAPACK's.
 constexpr int64_t kMinBlockedSize = 32;
 
-// What becomes of the triangle that is not read.
+// What happens to the triangle that is not read.
 enum class OtherTriangle { kKept, kCleared };
 
 template <typename T>
@@ -23,7 +23,7 @@ absl::Status Clear(const RoutineRun& run, OtherTriangle other, int64_t n, bool l
   return absl::OkStatus();
 }
 
-// Item `i` of the operand, factored, in the result; info.
+// Factors item `i` of the operand into the result. Returns LAPACK's info.
 template <typename T>
 absl::StatusOr<int32_t> Factor(const RoutineRun& run, OtherTriangle other, int64_t i) {
   const RoutineBuffer& from = run.operands[0];

@@ -8,7 +8,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Sizes from which on blocks are quicker than LAPACK's loops.
+// The sizes from which on the blocked factorization is faster than LAPACK's.
 constexpr int64_t kMinBlockedSize = 32;
 
 template <typename T>

@@ -13,7 +13,7 @@ double WorkOf(const RoutineBuffer& a) {
          static_cast<double>(1 + std::min(a.rows, a.columns));
 }
 
-// A reflector with NaN has one in its factor, too.
+// Spreads NaN from the first reflector that has one; its factor then is NaN, too.
 template <typename T>
 void SpreadNan(int64_t m, int64_t n, const Elements<T>& qr, const Elements<T>& tau) {
   const int64_t first = FirstNan(tau.data(), tau.size(), 1);
@@ -67,7 +67,7 @@ absl::Status RunQrPivoted(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) -> absl::Status {
     using T = decltype(zero);
     const double least = kIsComplex<T> ? n + 1.0 : 3.0 * n + 1;
-    // It also compares with what blocks of columns take.
+    // LAPACK also computes the workspace of its block algorithm.
     ACCELD_RETURN_IF_ERROR(CheckWorkspace(2.0 * n + 64 * (n + 1.0)));
     return run.ForEach(run.batch(), WorkOf(a), [&](int64_t i) -> absl::Status {
       ACCELD_ASSIGN_OR_RETURN(const Elements<T> qr, Elements<T>::Load(run, a, i));

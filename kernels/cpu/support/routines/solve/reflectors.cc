@@ -9,16 +9,16 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Reflectors that are applied as one: as many as LAPACK's own block algorithms take.
+// The reflectors that are applied as one block: as many as in LAPACK's own block algorithms.
 constexpr Int kPanel = 32;
-// Multiplications of one piece: a few milliseconds.
+// The multiplications of one piece: a few milliseconds.
 constexpr double kPieceWork = 1 << 27;
-// Multiplications of a panel that is factored column by column, which is ten times slower.
+// The most multiplications of a panel that is factored column by column, which is ten times slower.
 constexpr double kColumnsWork = 1 << 23;
-// Columns or rows that are worth a product of matrices.
+// The least columns or rows that are worth a product of matrices.
 constexpr int64_t kMinLines = 32;
 
-// Whether columns of m rows are done column by column, not by halves.
+// Returns whether columns of m rows are processed column by column, not by halves.
 bool IsNarrow(Int m, Int columns) {
   return columns == 1 || static_cast<double>(m) * columns * columns <= kColumnsWork;
 }
@@ -35,7 +35,7 @@ absl::Status ApplyPanel(const RoutineRun& run, Side side, bool adjoint, Int m, I
   lapack::Larft(rows, k, v, ldv, tau, t, kPanel);
   const double work_of_line = 2.0 * rows * k * (kIsComplex<T> ? 4 : 1);
   const int64_t piece = std::max<int64_t>(static_cast<int64_t>(kPieceWork / work_of_line), 1);
-  // Equal pieces, all but the last of whole vectors.
+  // The pieces have equal sizes; all but the last consist of whole vectors.
   const int64_t wanted = (lines + std::max(piece, kMinLines) - 1) / std::max(piece, kMinLines);
   const int64_t step = RoundUp(CeilDivide(lines, wanted), 16);
   const char trans = !adjoint ? 'N' : kIsComplex<T> ? 'C' : 'T';
@@ -49,7 +49,7 @@ absl::Status ApplyPanel(const RoutineRun& run, Side side, bool adjoint, Int m, I
       });
 }
 
-// Columns [0, n) of m rows, n <= kPanel, and what follows from them.
+// Factors a panel: columns [0, n) of m rows, where n <= kPanel.
 template <typename T>
 absl::Status FactorPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, T* tau) {
   ACCELD_RETURN_IF_ERROR(run.Poll());
@@ -66,7 +66,7 @@ absl::Status FactorPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, T* 
   return FactorPanel(run, m - half, n - half, right + half, lda, tau + half);
 }
 
-// The first n columns of the Q of n reflectors, n <= kPanel.
+// Replaces n reflectors by the first n columns of their Q, where n <= kPanel.
 template <typename T>
 absl::Status FormPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, const T* tau) {
   ACCELD_RETURN_IF_ERROR(run.Poll());
@@ -90,7 +90,7 @@ absl::Status FormPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, const
 template <typename T>
 absl::Status FactorQr(const RoutineRun& run, Int m, Int n, T* a, T* tau) {
   const Int steps = std::min(m, n);
-  // Small ones whole, as the library does them: a NaN then spreads no further than it must.
+  // The library factors small matrices in one call: a NaN then spreads no further than it must.
   if (static_cast<double>(m) * n * steps <= kColumnsWork) {
     ACCELD_RETURN_IF_ERROR(run.Poll());
     std::vector<T> space(static_cast<size_t>(n) * kPanel + 1);

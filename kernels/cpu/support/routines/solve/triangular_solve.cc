@@ -4,18 +4,19 @@
 #include "kernels/cpu/support/routines/blocked/blocked.h"
 #include "kernels/cpu/support/routines/lapack.h"
 
-// For LAPACK row-major matrices are read as column-major ones, which are their transposes: what
-// solves op(A) X = B is X^T op(A)^T = B^T, from the other side with the other triangle.
+// LAPACK reads row-major matrices as column-major ones, which are their transposes: op(A) X = B
+// becomes X^T op(A)^T = B^T, which is a solve from the other side with the other triangle.
 namespace acceld::kernels::cpu {
 namespace {
 
-// Right-hand sides that are solved together. Parts do not depend on the number of threads.
+// The right-hand sides that are solved together. The division does not depend on the number of
+// threads.
 constexpr int64_t kPart = 128;
 
-// Rows of the triangle that are solved by one call of the library.
+// The rows of the triangle that one call of the library solves.
 constexpr int64_t kPanel = 128;
 
-// Sizes below which packing costs more than it saves.
+// The sizes from which on packing saves more than it costs.
 constexpr int64_t kMinBlockedSides = 12;
 constexpr int64_t kMinBlockedRows = 24;
 
@@ -26,7 +27,7 @@ absl::Status SolveInBlocks(const RoutineRun& run, bool is_left, const T* matrix,
   const bool transposed = run.parameters[2] != 0;
   const int64_t n = run.operands[0].rows, columns = run.operands[1].columns;
   const int64_t sides = is_left ? columns : run.operands[1].rows;
-  // X op(A) = B is op(A)^T X^T = B^T.
+  // X op(A) = B is solved as op(A)^T X^T = B^T.
   const bool exchanged = transposed == is_left;
   MatrixView<const T> a{matrix, n, 1};
   if (exchanged) a = a.Transposed();
@@ -37,7 +38,7 @@ absl::Status SolveInBlocks(const RoutineRun& run, bool is_left, const T* matrix,
     x = x.Transposed();
   }
   if (lower == exchanged) {
-    // An upper triangle that is read from its last row and column on is a lower one.
+    // An upper triangle becomes a lower one if it is read from its last row and column on.
     a = {a.At(n - 1, n - 1), -a.row_step, -a.column_step};
     b = {b.At(n - 1, 0), -b.row_step, b.column_step};
     x = {x.At(n - 1, 0), -x.row_step, x.column_step};
@@ -68,11 +69,12 @@ absl::Status SolveByLapack(const RoutineRun& run, bool is_left, const T* a, T* b
       T* const solved = x + (is_left ? panel * columns : panel);
       lapack::Trsm(is_left ? 'R' : 'L', uplo, transpose, diagonal, is_left ? count : size,
                    is_left ? size : count, a + panel * (n + 1), n, solved, columns);
-      // What the panel contributes to the others.
+      // Subtracts the products with the panel from the remaining right-hand sides.
       const int64_t other = forward ? panel + size : 0;
       const auto others = static_cast<lapack::Int>(n - step - size);
       if (others == 0) break;
-      const bool by_rows = is_left == (transpose == 'N');  // of A; else columns
+      // Whether `part` has rows of A; else it has columns.
+      const bool by_rows = is_left == (transpose == 'N');
       const T* const part = a + (by_rows ? panel + other * n : other + panel * n);
       if (is_left) {
         lapack::SubtractProduct('N', transpose, count, others, size, solved, columns, part, n,

@@ -7,14 +7,14 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// What pivots are compared by, as LAPACK does.
+// The magnitude by which LAPACK compares pivots.
 template <typename T>
 Real<T> Magnitude(const T& value) {
   return std::abs(std::real(value)) + std::abs(std::imag(value));
 }
 
-// Gaussian elimination with partial pivoting, what LAPACK's gtsv computes, in place and on
-// row-major right-hand sides: lower[i] is in row i, and so is upper[i].
+// Gaussian elimination with partial pivoting, as LAPACK's gtsv computes it, in place and with
+// row-major right-hand sides. lower[i] and upper[i] are in row i of the matrix.
 template <typename T>
 class Elimination {
  public:
@@ -28,7 +28,7 @@ class Elimination {
         upper_(upper),
         x_(x) {}
 
-  // LAPACK's info.
+  // Returns LAPACK's info.
   absl::StatusOr<int32_t> Solve() {
     const RowPoll poll(run_, 1 + columns_);
     for (int64_t i = 0; i + 1 < n_; ++i) {
@@ -46,7 +46,7 @@ class Elimination {
  private:
   T* Row(int64_t i) const { return x_ + i * columns_; }
 
-  // Makes the element below the diagonal's element i zero. False if both are zero.
+  // Eliminates the element below element i of the diagonal. Returns false if both are zero.
   bool EliminateBelow(int64_t i) {
     T& below = lower_[i + 1];
     const bool is_last = i + 2 == n_;
@@ -60,7 +60,8 @@ class Elimination {
       if (!is_last) below = T(0);
       return true;
     }
-    // The rows are exchanged. What is filled in right of the upper diagonal is kept in the lower.
+    // The rows are exchanged. The new element right of the upper diagonal is stored in the lower
+    // one.
     const T factor = diagonal_[i] / below;
     diagonal_[i] = below;
     const T exchanged = diagonal_[i + 1];

@@ -10,12 +10,13 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-// Solves with a tridiagonal matrix that may be singular, as LAPACK's lagtf and lagts do for inverse
-// iteration: Gaussian elimination, whose rows are exchanged by what is largest beside the largest
-// of each row, and pivots that would make the solution overflow are moved away from zero by what is
+// Solves a system with a tridiagonal matrix that may be singular, as LAPACK's lagtf and lagts do
+// for inverse iteration. This is Gaussian elimination with two changes. Rows are exchanged if the
+// pivot, relative to the size of its row, is smaller than the element below relative to the size of
+// that row. And pivots that would make the solution overflow are moved away from zero, by amounts
 // within the rounding errors of the elimination.
 //
-// Right-hand sides are row-major, and the solution takes their place. lower[i] and upper[i] are in
+// Right-hand sides are row-major, and the solution overwrites them. lower[i] and upper[i] are in
 // row i of the matrix.
 template <typename T>
 class PerturbedElimination {
@@ -61,14 +62,14 @@ class PerturbedElimination {
 
   T* Row(int64_t i) const { return x_ + i * columns_; }
 
-  // The matrix's own row, from its diagonal on.
+  // Initializes row i with that of the matrix, from the diagonal on.
   void SetRow(int64_t i) {
     pivots_[i] = diagonal_[i];
     if (i + 1 < n_) first_[i] = upper_[i];
   }
 
-  // Makes the element below pivot i zero. `size_` is how large row i was at first, and then row
-  // i + 1.
+  // Eliminates the element below pivot i. `size_` is the size of row i before the call, and that of
+  // row i + 1 after it.
   void EliminateBelow(int64_t i) {
     const T below = lower_[i + 1];
     SetRow(i + 1);
@@ -112,8 +113,8 @@ class PerturbedElimination {
     for (int64_t c = 0; c < columns_; ++c) row[c] /= pivots_[i];
   }
 
-  // Changes the pivot, or it and the row, such that no quotient overflows: by `step`, and by twice
-  // as much each time.
+  // Changes the pivot such that no quotient overflows: by `step`, then by twice as much each time.
+  // A tiny pivot that needs no change is scaled up together with the row.
   void MakeDivisible(int64_t i, Real<T> step) {
     T& pivot = pivots_[i];
     T* const row = Row(i);
@@ -144,7 +145,7 @@ class PerturbedElimination {
   const T* const diagonal_;
   const T* const upper_;
   T* const x_;
-  // What elimination has made of the rows: the diagonal, and what is first and second right of it.
+  // The rows after elimination: the diagonal, and the first and second elements right of it.
   T* const pivots_;
   T* const first_;
   T* const second_;
