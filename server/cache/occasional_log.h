@@ -10,7 +10,8 @@
 
 namespace acceld::cache {
 
-// Warns of trouble that may come with every operation, at most once a minute. Thread-safe.
+// Logs warnings about a problem that may recur with every operation, at most one a minute.
+// Thread-safe.
 class OccasionalLog {
  public:
   void Warn(absl::string_view where, const absl::Status& status) {
@@ -23,7 +24,7 @@ class OccasionalLog {
 
  private:
   static constexpr int64_t kIntervalNs = int64_t{60} * 1'000'000'000;
-  std::atomic<int64_t> last_ns_{-kIntervalNs};  // of the steady clock
+  std::atomic<int64_t> last_ns_{-kIntervalNs};  // steady clock
 };
 
 }  // namespace acceld::cache

@@ -7,7 +7,7 @@
 
 namespace acceld::cache::redis {
 
-// Ends waits for sockets, once and for all. Thread-safe.
+// A flag that, once raised, permanently ends all waits for sockets that poll it. Thread-safe.
 class Interrupt {
  public:
   Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -22,7 +22,8 @@ class Interrupt {
     if (fd_ >= 0) eventfd_write(fd_, 1);
   }
   bool is_raised() const { return raised_.load(std::memory_order_acquire); }
-  // Readable from then on. Negative when the system had none: then waits last to their deadlines.
+  // An eventfd, readable once the flag is raised. Negative when the system could not create one:
+  // waits then last until their deadlines.
   int fd() const { return fd_; }
 
  private:
