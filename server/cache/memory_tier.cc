@@ -64,7 +64,7 @@ std::shared_ptr<const hal::Executable> MemoryTier::FindExecutable(const Digest& 
 void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device,
                      std::shared_ptr<const hal::LoadedExecutable> loaded,
                      const std::string& owner) {
-  // declared before the lock, to be freed after the unlock: freeing device memory may take long
+  // Declared before the lock, to be freed after the unlock: freeing device memory may take long.
   std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   Entry& entry = entries_[key];
@@ -126,7 +126,7 @@ void MemoryTier::Evict(const Digest& keep, std::vector<Entry>& dropped) {
 }
 
 int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
-  // declared before the lock, to be freed after it
+  // Declared before the lock, to be freed after the unlock.
   std::vector<std::shared_ptr<const hal::LoadedExecutable>> unloaded;
   int64_t unloaded_bytes = 0;
   MutexLock lock(mutex_);
@@ -157,7 +157,7 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
 }
 
 bool MemoryTier::Remove(const Digest& key) {
-  Entry removed;  // declared before the lock, to be freed after it
+  Entry removed;  // declared before the lock, to be freed after the unlock
   MutexLock lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return false;

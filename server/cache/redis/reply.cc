@@ -65,7 +65,7 @@ void RefuseOtherKinds(Functions& functions) {
 redisReplyObjectFunctions Functions() {
   redisReplyObjectFunctions functions{};
   functions.createString = &NewString;
-  // its size parameter is an int in old versions of hiredis, later a size_t
+  // The size parameter is an int in old versions of hiredis and a size_t in later ones.
   functions.createArray = &NewArray;
   functions.createInteger = &NewInteger;
   functions.createNil = &NewNil;

@@ -23,9 +23,9 @@ constexpr absl::string_view kScanCount = "500";
 constexpr int64_t kMaxScans = 1'000'000;
 constexpr absl::string_view kQuarantineMs = "604800000";  // a week
 
-// Removes or quarantines a record if it is still the one that was read. KEYS: the names of the
-// record and of its place in quarantine. ARGV: the record as it was read, and how many milliseconds
-// it stays in quarantine (an empty string: remove it).
+// Removes or quarantines a record if it is still the one that was read. KEYS: the record's name and
+// its name in quarantine. ARGV: the record as it was read, and how many milliseconds it stays in
+// quarantine (an empty string: remove it).
 constexpr absl::string_view kTakeAway = R"(
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
