@@ -12,15 +12,21 @@
 
 namespace acceld::config {
 
+// The least and the most value allowed: counts, bytes or seconds.
 struct Range {
   double min = 0, max = 0;
 };
 
-// Collects rows. Whole numbers go to fields of any integer type, named by an accessor:
+// Collects the rows of the table of settings. The functions below add a row for a field of
+// DaemonConfig, named by an accessor, and return the row for further changes; the returned
+// reference is valid until the next row is added. Whole numbers may go to fields of any integer
+// type:
+//
 //   Count("cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
 //   ...)
 class SettingTable {
  public:
+  // Sets the group of the rows that follow.
   void Group(std::string name) { group_ = std::move(name); }
 
   template <typename Field>
@@ -31,7 +37,7 @@ class SettingTable {
   Setting& Size(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kSize, range, field, help);
   }
-  // Into a field of milliseconds.
+  // For a field of std::chrono::milliseconds.
   template <typename Field>
   Setting& Seconds(const char* name, Range range, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kSeconds, help);
@@ -64,11 +70,13 @@ class SettingTable {
     };
     return row;
   }
+  // Adds a row without a field; the caller sets its default, `check` and `apply`.
   Setting& Add(const char* name, SettingType type, const char* help) {
     rows_.push_back({.name = name, .help = help, .group = group_, .type = type});
     return rows_.back();
   }
 
+  // Returns the rows collected.
   std::vector<Setting> Take() { return std::move(rows_); }
 
  private:
