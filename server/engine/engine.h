@@ -25,104 +25,108 @@
 #include "server/observability/instruments/trace_ring.h"
 
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
-// adapter over these two classes, and so are most tests.
+// adapter over the two classes Engine and Session, and so are most tests.
 //
-// All methods may be called from any thread and none blocks or waits for a device, unless it says
-// so. Callbacks run on an engine thread (or the caller's, when the answer is known), never with an
-// engine lock held; they must not block.
+// All methods may be called from any thread. None blocks or waits for a device unless its comment
+// says so. Callbacks must not block. They run without any lock of the engine, on a thread of the
+// engine or, when the answer is known at once, on the caller's.
 namespace acceld::engine {
 
 struct EngineOptions {
   int cpu_devices = 1;
-  int threads_per_device = 0;         // 0: cores / devices
-  int64_t device_memory_bytes = 0;    // per CPU device; 0: 3/4 of the machine's memory / devices
-  int64_t prepared_memory_bytes = 0;  // of it, taken from the system at the start
+  int threads_per_device = 0;  // 0: cores / devices
+  // Per CPU device; 0: 3/4 of the machine's memory divided by the number of CPU devices.
+  int64_t device_memory_bytes = 0;
+  int64_t prepared_memory_bytes = 0;  // part of it that is allocated at the start
   std::string cuda_devices = "all";   // "all", "none", "0,2"
-  int64_t cuda_memory_bytes = 0;      // per GPU; 0: 9/10 of what is free there
-  int64_t host_memory_bytes = 0;      // for arrays spilled from all devices; 0: none is spilled
-  int compile_threads = 0;            // 0: as many as cores
-  int64_t max_compile_bytes = 0;      // of memory for one compile; 0: no limit
-  bool warm_up = false;               // compile a program at the start, in the background
-  std::string cache_dir;              // empty: no disk tier
+  int64_t cuda_memory_bytes = 0;      // per GPU; 0: 9/10 of its free memory
+  // For arrays spilled from all devices; 0: arrays are not spilled.
+  int64_t host_memory_bytes = 0;
+  int compile_threads = 0;        // 0: as many as cores
+  int64_t max_compile_bytes = 0;  // memory for one compile; 0: no limit
+  bool warm_up = false;           // compile a program at the start, in the background
+  std::string cache_dir;          // empty: no disk tier
   int64_t cache_disk_bytes = int64_t{4} << 30;
   int64_t cache_memory_bytes = int64_t{1} << 30;
   RemoteCacheOptions remote_cache;
-  int64_t program_bytes = int64_t{256} << 20;  // programs kept for sessions to come
+  int64_t program_bytes = int64_t{256} << 20;  // programs kept in memory for later sessions
   std::string dump_dir;                        // empty: no dumps
   std::vector<std::string> disabled_passes;    // of the compiler, by name
-  size_t trace_spans = 65536;                  // kept for Trace, in 128 bytes each; 0: none
+  size_t trace_spans = 65536;                  // kept for Trace, 128 bytes each; 0: none
   // Limits per session.
   int64_t max_session_handles = 1'000'000;
   int64_t max_queued_executions = 100'000;
   int64_t max_programs = 10'000;
-  int64_t max_session_bytes = 0;  // device bytes; 0: as much as there is
-  // runtime::DeviceExecutor::Options.
+  int64_t max_session_bytes = 0;  // device memory; 0: no limit
+  // See runtime::DeviceExecutor::Options.
   std::chrono::milliseconds stall_timeout{10'000};
   // Limits of all sessions together. A handle takes some hundred bytes of the daemon's memory, and
-  // so does an execution that is queued.
+  // so does a queued execution.
   int64_t max_handles = 4'000'000;
   int64_t max_queued = 1'600'000;
   int64_t max_named_arrays = 10'000;
   int64_t max_sessions = 1024;
-  // For what clients have sent in part, and large messages until they are decoded; 0: as much as
-  // host_memory_bytes, at least 256 MiB.
+  // Memory for partially received data of clients, and for large messages until they are decoded;
+  // 0: as much as host_memory_bytes, but at least 256 MiB.
   int64_t max_intake_bytes = 0;
-  // For the programs that sessions have registered; 0: the same.
+  // Memory for the programs that sessions have registered; 0: like max_intake_bytes.
   int64_t max_program_memory_bytes = 0;
-  int64_t max_descriptors = 0;  // of clients' connections; 0: no limit
-  // Of what all identities share (pools.def), the part that one may have unless its quota says
-  // otherwise. Admins, who may end everybody's sessions, have no such limit.
+  int64_t max_descriptors = 0;  // file descriptors of clients' connections; 0: no limit
+  // The percentage of each resource shared by all identities (pools.def) that one identity may use
+  // unless its quota says otherwise. Admins, who can end everybody's sessions, have no such limit.
   int identity_share_percent = 25;
-  Quotas quotas;  // of what the sessions of one identity use together
-  // Large arrays of all sessions that wait to be read back.
+  Quotas quotas;  // limits for all sessions of one identity together
+  // The most large arrays, of all sessions, that may be queued for reading.
   int64_t max_queued_copies = 100'000;
-  // Executions of all sessions that have a deadline and are not done.
+  // The most unfinished executions, of all sessions, that may have a deadline.
   int64_t max_deadlines = 1'000'000;
 };
 
-// How many programs are compiled at the same time.
+// Returns how many programs may be compiled at the same time.
 int CompileThreads(const EngineOptions& options);
 
-// What an identity may do beyond its own sessions: a publisher names arrays for others, an admin
-// sees and ends other sessions.
+// What an identity may do beyond its own sessions: a publisher may name arrays for others; an admin
+// may also see and end other sessions.
 enum class Role : uint8_t { kUser, kPublisher, kAdmin };
 
-// Whom a session works for, as the transport has found out.
+// The user of a session, as authenticated by the transport.
 struct Identity {
   std::string name;
   Role role = Role::kUser;
 };
 
-// Whose work goes first when a device is wanted by several sessions.
+// The priority of a session's work on a device that several sessions want.
 enum class Priority : uint8_t { kBatch, kNormal, kInteractive };
-// "batch", "normal", "interactive".
+// Returns "batch", "normal" or "interactive".
 absl::string_view PriorityName(Priority priority);
 
 struct SessionOptions {
-  std::string client_name;  // for people: "train_digits[4711]"
+  std::string client_name;  // informational, as "train_digits[4711]"
   Identity identity;
   Priority priority = Priority::kNormal;
-  // Of which kind of device the session is given one (placement.h); none: it is given none.
+  // The kind of device from which to assign one to the session (placement.h); nullopt: none is
+  // assigned.
   absl::optional<std::string> device_kind;
 };
 
 struct ExecuteOptions {
-  // Not done by then, the execution is cancelled with DEADLINE_EXCEEDED.
+  // An execution that has not ended by then is cancelled with DEADLINE_EXCEEDED.
   absl::optional<std::chrono::steady_clock::time_point> deadline;
-  // None: the session's. Executions of one session with different priorities are ordered among each
-  // other as those of different sessions are: a lower one is not waited for, unless its results are
-  // read.
+  // nullopt: the session's priority. Executions of one session with different priorities are
+  // scheduled like those of different sessions: one with a lower priority delays another only if
+  // the other reads its results.
   absl::optional<Priority> priority;
-  // Its results are asked for next, and nothing is executed in between.
+  // Whether the client waits for the results before it executes anything else.
   bool awaited = false;
-  // Numbers of inputs whose arrays are given away: their handles name nothing any more once the
-  // execution is accepted, but for Release, and any use fails with FAILED_PRECONDITION. When it is
-  // launched, what nobody else has (no name, other handle, queued execution or fetch) is the memory
-  // of results that fit, and others get memory of their own. When it fails before that, be it that
-  // it is cancelled, late or poisoned by another input, the handles are what they were.
+  // The indices of inputs that are donated. Once the execution is accepted, the handle of a donated
+  // input names no array any more: it may only be released, and any other use fails with
+  // FAILED_PRECONDITION. At the launch, the memory of a donated array that nobody else holds (no
+  // name, other handle, queued execution or fetch) is reused for results that fit; other results
+  // get new memory. If the execution fails before its launch (cancelled, past its deadline, or
+  // because another input has failed), the handles name their arrays again.
   absl::Span<const uint32_t> donated;
-  // The client's number of the callbacks that the program's host calls mean; 0: there are none, and
-  // a program that has host calls is refused.
+  // The client's number for the callbacks that the program's host calls refer to; 0: none, and a
+  // program with host calls is refused.
   uint64_t callbacks = 0;
 };
 
@@ -132,7 +136,7 @@ using ProgramId = uint64_t;
 struct ExecutionInfo {
   std::string fingerprint, cache_key;  // hexadecimal
   CacheVerdict verdict = CacheVerdict::kUnknown;
-  double compile_ms = 0;  // time this request waited for its executable
+  double compile_ms = 0;  // how long this request waited for its executable
   double execute_us = 0;
 };
 
@@ -141,28 +145,28 @@ struct DeviceInfo {
   std::string kind, name, architecture;
   uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
   uint64_t executions = 0, queued = 0;
-  absl::Status health;  // of hal::Device
+  absl::Status health;  // see hal::Device
 };
 
-// A kind of device of which the engine has none, or, with a name, a library that it has devices of
-// a kind without; and why.
+// A kind of device that the engine has none of, and the reason. With `library`: a library that is
+// missing for the devices of this kind.
 struct MissingDevices {
   std::string kind, reason, library;
 };
 
-// The daemon's use of the cache that daemons share, since its start.
+// Statistics of the remote cache since the start of the daemon.
 struct RemoteCacheStats {
   std::string url;  // without user and password
   bool read_only = false;
-  bool up = true;  // false: it failed lately, and is not asked for a while
+  bool up = true;  // false: it failed recently and is not used for a while
   uint64_t bytes_read = 0, bytes_written = 0;                  // compressed
   std::vector<std::pair<absl::string_view, uint64_t>> counts;  // "hits", ...
 };
 
 struct EngineStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
-  // Searches and compiles that wait for their turn now; those that nobody wanted any more, before
-  // they began and when they ran.
+  // Searches and compiles that are queued, those dropped before they began because nobody wanted
+  // them any more, and those stopped for that reason while running.
   uint64_t compiles_queued = 0, compiles_dropped = 0, compiles_stopped = 0;
   uint64_t cache_hits_memory = 0, cache_hits_disk = 0, cache_hits_remote = 0;
   uint64_t cache_hits_inflight = 0, cache_misses = 0;
@@ -170,11 +174,12 @@ struct EngineStats {
   uint64_t cache_memory_bytes = 0, cache_disk_bytes = 0;
   uint64_t cache_memory_entries = 0, cache_disk_entries = 0;
   uint64_t sessions = 0, sessions_total = 0, arrays = 0, array_bytes = 0, programs = 0;
-  // Arrays that went to host memory and came back, and what is there now.
+  // Arrays spilled to host memory and restored since the start, and the host memory in use for them
+  // and its limit.
   uint64_t spills = 0, restores = 0, spilled_bytes = 0, host_memory_bytes = 0;
   // Executables unloaded from devices that were short of memory.
   uint64_t executable_unloads = 0;
-  absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is none
+  absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is no remote cache
 };
 
 struct SessionInfo {
@@ -185,19 +190,22 @@ struct SessionInfo {
   uint64_t arrays = 0, array_bytes = 0, executions = 0, programs = 0, queued = 0, handles = 0;
 };
 
-// An execution that has begun on a device and not ended. Its session may have.
+// An execution that has begun on a device and not ended. Its session may have ended.
 struct RunningExecution {
   uint32_t device = 0;
   uint64_t session = 0;
   std::string identity, program;
-  double age_s = 0, on_device_s = 0;  // since it was asked for; of that, on the device
-  // On the device; others have it until its turn comes; told to end, which it has not heard yet;
-  // its client is asked by a host call.
+  // The time since its submission, and the part of that on the device.
+  double age_s = 0, on_device_s = 0;
+  // kRuns: it has the device. kSuspended: others have the device until it is scheduled again.
+  // kEnding: it was told to end and has not noticed yet. kAsks: it waits for its client's answer to
+  // a host call.
   enum class State : uint8_t { kRuns, kSuspended, kEnding, kAsks } state = State::kRuns;
 };
 
+// The use of quotas and of the cache by one identity.
 struct IdentityInfo {
-  std::string identity;  // empty: of sessions without one
+  std::string identity;  // empty: sessions without an identity
   QuotaUses quotas;
   CacheLookups cache_lookups{};  // by CacheVerdict
 };
@@ -208,39 +216,45 @@ struct CacheEntryInfo {
   bool in_memory = false, on_disk = false;
   double compile_ms = 0, age_s = 0;
   std::string producer;  // the host that compiled it
-  bool remote = false;   // of the cache that daemons share; where else it is, is not told
+  // Whether this is an entry of the remote cache; in_memory and on_disk are not set for it.
+  bool remote = false;
 };
 
+// A page of the remote cache's entries.
 struct RemoteCachePage {
   std::vector<CacheEntryInfo> entries;
-  std::string next;  // where the next page begins; empty: there is none
+  std::string next;  // the `from` of the next page; empty: this is the last one
 };
 
-// What a look at every entry of a tier came to.
+// The result of verifying all entries of one cache tier.
 struct CacheCheck {
   std::string tier;
   uint64_t entries = 0, bytes = 0;
-  uint64_t bad = 0;  // removed, or refused
+  uint64_t bad = 0;  // entries found invalid and removed or refused
 };
+// The number of entries removed from each tier.
 struct CacheRemoved {
   uint64_t memory = 0, disk = 0, remote = 0;
 };
-// Takes in an entry of another site as its bytes come. The engine outlives it. Thread-compatible.
+// Receives a cache entry of another site in pieces. The engine must outlive it. Thread-compatible.
 class CacheImport {
  public:
   virtual ~CacheImport() = default;
-  // The next bytes. PERMISSION_DENIED (not signed with a key of the team) and DATA_LOSS as soon as
-  // no entry can come of them.
+  // Adds the next bytes. Returns PERMISSION_DENIED (not signed with a key of the team) or DATA_LOSS
+  // as soon as the bytes cannot become an entry.
   virtual absl::Status Append(absl::string_view bytes) = 0;
-  // After the last: whether the entry is new here. DATA_LOSS. Blocks. To be called once.
+  // Stores the entry; must be called once, after the last bytes. Returns whether the entry is new
+  // here. DATA_LOSS when it is incomplete or not valid. Blocks.
   virtual absl::StatusOr<bool> Finish() = 0;
 };
 
 struct PublishOptions {
-  bool for_everyone = false;  // not only for sessions of the same identity; for publishers
-  bool replace = false;       // takes the name from the array that has it
+  // Whether other identities may open the array, too; requires the role of a publisher.
+  bool for_everyone = false;
+  // Whether the name may be taken from an array that has it.
+  bool replace = false;
 };
-// An array whose name is known.
+// An array that has a name.
 struct NamedArrayInfo {
   std::string name, owner;
   ir::TensorType type;
@@ -259,39 +273,41 @@ struct HostArray {
   SharedBytes bytes;
 };
 
-// What a running program asks its client.
+// A host call: a running program's request that its client compute values.
 struct HostCall {
-  uint64_t id = 0;         // within the session
-  uint64_t callbacks = 0;  // of ExecuteOptions
-  uint32_t device = 0;     // of the run
-  int64_t callback = 0;    // the number within the program
+  uint64_t id = 0;         // unique within the session
+  uint64_t callbacks = 0;  // see ExecuteOptions
+  uint32_t device = 0;     // the device of the execution
+  int64_t callback = 0;    // the number of the callback within the program
   std::vector<HostArray> operands;
-  std::vector<ir::TensorType> results;  // that are to be given
+  std::vector<ir::TensorType> results;  // the types of the values that the client must return
 };
-// A value that the client gives for it: bytes, or an array of the session on the run's device that
-// is there or on its way.
+// A value that the client returns for a host call: either bytes, or a defined or pending array of
+// the session on the device of the execution.
 struct HostCallResult {
   ir::TensorType type;
   std::string bytes;
   absl::optional<Handle> handle;
 };
 
-// Hears of a session's host calls. Called from any thread, for one execution in order, but that
-// OnEnd may come at any time; must not block.
+// Receives the host calls of a session. The methods may be called from any thread, and must not
+// block. The calls of one execution arrive in order, except that OnEnd may come at any time.
 class HostCallListener {
  public:
   virtual ~HostCallListener() = default;
+  // The program calls the client, which must answer by Session::AnswerHostCall.
   virtual void OnCall(HostCall call) = 0;
-  // Nobody waits for the answer any more: its run was told to end.
+  // The answer to the call is not needed any more, as the execution was told to end.
   virtual void OnWithdrawn(uint64_t call_id) = 0;
-  // An execution with these callbacks has ended, or its results have failed.
+  // The execution with these callbacks has ended, or its results have failed.
   virtual void OnEnd(uint64_t callbacks, const absl::Status& status) = 0;
 };
 
+// Options of Await and Fetch.
 struct AskOptions {
-  // The answer is of use only while the handle is held: it does not keep the execution that makes
-  // the array from being cancelled once nobody holds its results, and is CANCELLED when the array
-  // goes first.
+  // Whether the request lapses when the array is released. By default a request keeps the execution
+  // that makes the array from being cancelled for want of readers. A request that lapses does not;
+  // it is answered with CANCELLED when nobody holds the array any more.
   bool lapses = false;
 };
 struct ReadyResult {
@@ -303,66 +319,72 @@ struct FetchResult {
   ExecutionInfo execution;
 };
 struct CompileOptions {
-  // The architecture to compile for, and not to load then; empty: the device's.
+  // The architecture to compile for, without loading the code; empty: that of the device.
   std::string target;
-  bool explain = false;  // compiles nothing: says where the executable would be found
-  // Numbers of the arguments that executions will give away, for ExecutableMemory::alias_bytes.
+  bool explain = false;  // compile nothing, only report where the executable would be found
+  // The indices of the arguments that executions will donate, for ExecutableMemory::alias_bytes.
   std::vector<uint32_t> donated;
 };
-// What an executable takes of the memory of a device.
+// How much memory an executable takes on a device.
 struct ExecutableMemory {
-  uint64_t code_bytes = 0, constants_bytes = 0;  // machine code, as it is kept, and its constants
-  uint64_t arena_bytes = 0;                      // temporaries of one execution
-  uint64_t alias_bytes = 0;  // results that are written over donated arguments that nobody else has
+  // Machine code in its stored form, and constants.
+  uint64_t code_bytes = 0, constants_bytes = 0;
+  uint64_t arena_bytes = 0;  // temporary memory of one execution
+  // The size of the results that are written over donated arguments, if nobody else holds these.
+  uint64_t alias_bytes = 0;
 };
-// A part of what an executable's key is made of.
+// A component of an executable's cache key: its wanted value, and that of the most similar entry.
 struct KeyComponent {
   std::string name, wanted, nearest;
 };
+// Where an executable would come from, and why.
 struct CacheExplanation {
-  std::string tier;  // "memory", "disk", "remote"; empty: nowhere
+  std::string tier;  // "memory", "disk", "remote"; empty: no tier has it
   std::vector<KeyComponent> components;
-  absl::optional<CacheEntryInfo> nearest;  // the entry that has most in common; nullopt: none has
+  absl::optional<CacheEntryInfo> nearest;  // the most similar entry; nullopt: none is similar
 };
 struct CompileResult {
   absl::Status status;
   ExecutionInfo execution;
-  absl::optional<CacheExplanation> explanation;  // where it was asked for
-  absl::optional<ExecutableMemory> memory;       // of what was compiled for a device of this engine
+  absl::optional<CacheExplanation> explanation;  // if CompileOptions::explain
+  absl::optional<ExecutableMemory> memory;       // if compiled for a device of this engine
 };
 
-// Puts the bytes of a piece, from its byte `begin` on, to `to`. Its error is that of the upload.
+// Writes the bytes of a piece, from byte `begin` of the piece on, to `to`. Its error becomes that
+// of the upload.
 using PieceReader = absl::FunctionRef<absl::Status(size_t begin, absl::Span<char> to)>;
 
-// One client's world. Commands take effect in the order of the calls; executions run as their
-// inputs allow. A wrong command (unknown handle or program, mismatched argument) returns OK and
-// poisons the handles it would have defined with an error that says what was wrong; only a command
-// that cannot even be recorded (a handle that exists already, a limit that is full) is refused with
-// a status.
+// The handles, programs and commands of one client. Commands take effect in the order of the calls;
+// executions run as soon as their inputs allow. A command with a wrong operand (an unknown handle
+// or program, a mismatched argument) returns OK and defines its output handles as failed arrays
+// with an error that says what was wrong. Only a command that cannot be recorded at all (an output
+// handle that exists already, an exhausted limit) is refused with an error status.
 class Session {
  public:
   virtual ~Session() = default;
 
   virtual uint64_t id() const = 0;
-  // 16 random bytes: the capability to reach this session from another RPC.
+  // 16 random bytes: whoever knows them may use this session from another RPC.
   virtual absl::string_view token() const = 0;
-  // That the session was given; 0 if none.
+  // The device assigned to the session; 0 if none was.
   virtual uint32_t device() const = 0;
 
-  // Makes the program known. The module need not be verified yet; verification and fingerprinting
-  // happen off the calling thread's critical path or here, as the implementation likes, but a bad
-  // program poisons its executions rather than ending the session.
+  // Registers a program. The module need not be verified. A bad program does not end the session:
+  // its executions fail with the program's error.
   virtual absl::Status RegisterProgram(ProgramId id, absl::StatusOr<ir::Module> module,
                                        std::string entry) = 0;
-  // Makes a program known that the engine has met, and says whether its result types are the same
-  // for all arguments; NOT_FOUND when it has not, or not lately.
+  // Registers a program that the engine knows by its fingerprint, and returns whether its result
+  // types are the same for all arguments. NOT_FOUND when the engine does not know it, or not any
+  // more.
   virtual absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) = 0;
+  // Compiles a program for argument types, or explains where the executable would be found, and
+  // calls `done` with the result.
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                                const CompileOptions& options,
                                std::function<void(CompileResult)> done) = 0;
-  // INVALID_ARGUMENT for a wrong list of donated inputs: a number twice, or of no input, or of a
-  // handle that is another input as well. Nothing is given away then, nor when the execution is
-  // poisoned at once.
+  // Executes a program on arrays and defines the outputs as its results. INVALID_ARGUMENT for a
+  // wrong list of donated inputs: an index twice, out of range, or of a handle that is another
+  // input as well. In that case nothing is donated; nor is it when the execution fails at once.
   virtual absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                                absl::Span<const Handle> outputs, uint32_t device,
                                const ExecuteOptions& options) = 0;
@@ -370,41 +392,45 @@ class Session {
                        absl::Span<const Handle> outputs, uint32_t device) {
     return Execute(id, inputs, outputs, device, {});
   }
+  // Defines an array with this value.
   virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
 
-  // Before anything is executed that has callbacks.
+  // Sets the receiver of host calls. Must be called before the first execution that has callbacks.
   virtual void ServeHostCalls(std::shared_ptr<HostCallListener> listener) = 0;
-  // The answer to a host call, or the error that its run ends with. Wrong values are such an error,
-  // too. Nothing happens when nobody waits for the call (any more).
+  // Answers a host call with values, or with the error with which the execution is to end. Wrong
+  // values are such an error, too. Without effect when nobody waits for the call.
   virtual void AnswerHostCall(uint64_t call_id,
                               absl::StatusOr<std::vector<HostCallResult>> results) = 0;
 
-  // An upload in pieces. Begin names the array; Append adds bytes from `offset_bytes` on, where the
-  // bytes that are there already end or earlier: what is there is skipped, so an upload that broke
-  // off may be sent again. Finish must follow the last byte. Abort poisons the array with `reason`.
+  // An upload in pieces. BeginUpload defines the array. AppendUpload adds bytes that start at
+  // `offset_bytes`, at most the number of bytes received so far; bytes received before are skipped,
+  // so an upload that was interrupted may be sent again. FinishUpload must follow the last byte.
+  // AbortUpload makes the array fail with `reason`.
   virtual absl::Status BeginUpload(Handle handle, ir::TensorType type, uint32_t device) = 0;
-  // UNAVAILABLE: there is no room for this upload's bytes as long as earlier ones, which are
-  // complete, wait for the device; the same call may succeed soon. Nothing has happened.
+  // UNAVAILABLE: there is no memory for this upload until earlier, complete uploads have been
+  // copied to the device. Nothing has changed, and the same call may soon succeed.
   virtual absl::Status AppendUpload(Handle handle, int64_t offset_bytes, size_t size_bytes,
                                     PieceReader read) = 0;
   absl::Status AppendUpload(Handle handle, int64_t offset_bytes, absl::string_view bytes);
   virtual absl::Status FinishUpload(Handle handle) = 0;
-  // Says what digest (ContentDigestOf) the bytes of an upload have that is going on. OK: the array
-  // has them already, because this identity has sent them before and they are still here; the
-  // upload is over. NOT_FOUND: they have to be sent, will be checked against the digest, and are
-  // stored only if nobody's array has the same.
+  // Announces the digest (ContentDigestOf) of the bytes of an upload in progress. OK: the bytes
+  // need not be sent, as this identity has sent the same before and they are still on the device;
+  // the upload is complete. NOT_FOUND: the bytes must be sent. They will be checked against the
+  // digest, and stored only if no array has the same content.
   virtual absl::Status OfferContent(Handle handle, const Digest& digest) = 0;
   virtual void AbortUpload(Handle handle, absl::Status reason) = 0;
 
   // Cancels the executions and uploads that define these handles: all their outputs that are not
-  // final fail with `reason`. What is queued never runs; what runs is told to stop, and what it
+  // final fail with `reason`. Queued work never runs; running work is told to stop, and what it
   // writes is discarded. Unknown handles are ignored.
   virtual void Cancel(absl::Span<const Handle> handles, absl::Status reason) = 0;
-  // Unknown handles are ignored. An execution that has not ended and whose results nobody holds any
-  // more is cancelled, unless it has host callbacks, which are effects. A result is held by
-  // handles, names, executions that are to read it and are held themselves, and by Await and Fetch
-  // until they are answered, but for those that lapse.
+  // Releases handles; unknown ones are ignored. An execution that has not ended is cancelled when
+  // nobody holds its results any more, unless it has host callbacks, which are side effects. A
+  // result is held by handles, by names, by executions that read it and whose own results are held,
+  // and by unanswered calls of Await and Fetch, except those with AskOptions::lapses.
   virtual void Release(absl::Span<const Handle> handles) = 0;
+  // Await calls `done` when the array is final (defined or failed); Fetch calls `done` with its
+  // value.
   virtual void Await(Handle handle, const AskOptions& options,
                      std::function<void(ReadyResult)> done) = 0;
   virtual void Fetch(Handle handle, const AskOptions& options,
@@ -416,36 +442,40 @@ class Session {
     Fetch(handle, {}, std::move(done));
   }
 
-  // Gives the array a name, by which other sessions find it. The name keeps the array alive, beyond
-  // this session. Errors: named_arrays.h.
+  // Gives the array a name by which other sessions can open it. The name keeps the array alive,
+  // even after the end of this session. Errors: see NamedArrays::Publish.
   virtual absl::Status Publish(Handle handle, absl::string_view name,
                                const PublishOptions& options) = 0;
-  // Defines `handle` as the array of that name; again is fine. The errors of Publish, and
-  // ALREADY_EXISTS when the handle is another array.
+  // Defines `handle` as the array of that name; without effect if it is already. Errors: see
+  // NamedArrays::Open; ALREADY_EXISTS when the handle names another array.
   virtual absl::StatusOr<ArrayInfo> OpenNamed(Handle handle, absl::string_view name) = 0;
+  // Removes a name. Errors: see NamedArrays::Drop.
   virtual absl::Status DropName(absl::string_view name) = 0;
 
-  // Cancels queued work and frees every array; what a running kernel or copy uses is freed when it
-  // ends, which Close does not wait for. Idempotent. Later commands fail with CANCELLED. Pending
-  // Await and Fetch callbacks get CANCELLED.
-  // Those callbacks get `reason` as their message.
+  // Cancels queued work and releases every array. Memory that a running kernel or copy uses is
+  // freed when that ends; Close does not wait for it. Later commands and pending calls of Await and
+  // Fetch fail with CANCELLED and the message `reason`. Idempotent.
   virtual void Close(absl::string_view reason) = 0;
 
-  // Executions and uploads that have not ended. A few atomic reads.
+  // The number of executions and uploads that have not ended. Takes a few atomic reads.
   virtual int64_t queued() const = 0;
   virtual SessionInfo info() const = 0;
 };
 
+// The engine of a daemon: owns devices, caches and sessions.
 class Engine {
  public:
-  // Opens devices and cache. May block (reads the cache folder's index).
+  // Opens the devices and the cache. May block, as it reads the index of the cache folder.
   static absl::StatusOr<std::unique_ptr<Engine>> Create(const EngineOptions& options);
   virtual ~Engine() = default;
 
+  // Opens a session. UNAVAILABLE during Shutdown; RESOURCE_EXHAUSTED when there are too many
+  // sessions, of this identity or of all; INVALID_ARGUMENT for an unknown kind of device.
   virtual absl::StatusOr<std::shared_ptr<Session>> OpenSession(SessionOptions options) = 0;
-  // Keeps a program for sessions that know its fingerprint, which is the answer. The least recently
-  // used go when all have more than EngineOptions.program_bytes; `size_bytes` is what it had on its
-  // way. INVALID_ARGUMENT or NOT_FOUND (no such entry). Walks the whole program.
+  // Keeps a program for sessions that will register it by its fingerprint, and returns that. Past
+  // EngineOptions::program_bytes the least recently used programs are dropped; `size_bytes` is the
+  // size of the program's message. INVALID_ARGUMENT or NOT_FOUND (no such entry). Visits the whole
+  // program.
   virtual absl::StatusOr<Digest> AddProgram(ir::Module module, std::string entry,
                                             int64_t size_bytes) = 0;
 
@@ -453,45 +483,50 @@ class Engine {
   virtual std::vector<MissingDevices> Missing() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
-  // By device; what has one before what waits for its turn.
+  // Returns the unfinished executions on each device, the one that has the device first.
   virtual std::vector<RunningExecution> Running() const = 0;
-  // What `identity` may take of a quota of bytes or counts, and of the pool behind it, if there is
-  // one. Also beside its sessions.
+  // Returns the allowance of an identity for a quota that counts bytes or objects, and for the pool
+  // from which it is taken, if any. May also be used outside of sessions.
   virtual std::shared_ptr<Allowance> AllowanceOf(const Identity& identity, QuotaId quota) = 0;
-  // By name: those that use anything, or have lately.
+  // Returns the identities that use anything or have recently, by name.
   virtual std::vector<IdentityInfo> Identities() const = 0;
-  // For what is asked from now on; nothing that is in use goes.
+  // Replaces the quotas. They apply to later requests; resources in use are kept.
   virtual void SetQuotas(Quotas quotas) = 0;
-  // Session::Close of the open session with this number. Of one that has ended, what it has left on
-  // devices is told to end. NOT_FOUND when there is neither.
+  // Closes the open session with this id (Session::Close), or, if that has ended, cancels its
+  // executions that still run on devices. NOT_FOUND when there is neither.
   virtual absl::Status CloseSession(uint64_t id, absl::string_view reason) = 0;
   virtual EngineMetrics Metrics() const = 0;
-  // What ended within the last while, by the time at which it began. FAILED_PRECONDITION when none
-  // of it is kept. Takes as long as it takes to copy EngineOptions.trace_spans.
+  // Returns the spans that ended within the last `last` nanoseconds, ordered by their begin.
+  // FAILED_PRECONDITION when the daemon keeps no trace. Takes the time to copy
+  // EngineOptions::trace_spans.
   virtual absl::StatusOr<std::vector<observability::Span>> Trace(
       std::chrono::nanoseconds last) const = 0;
-  // The same of one session, from a time of the steady clock on.
+  // The same for one session, from a point in time of the steady clock on.
   virtual absl::StatusOr<std::vector<observability::Span>> SessionTrace(uint64_t session,
                                                                         int64_t since_ns) const = 0;
-  // Most recently used first; `offset` and `limit` page through it.
+  // Returns at most `limit` entries of the cache from index `offset` on, the most recently used
+  // first.
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
-  // See cache::Tools. These block, some for minutes. INVALID_ARGUMENT for a key that is none.
+  // The operations of cache::Tools. They block, some for minutes. INVALID_ARGUMENT for a malformed
+  // key.
   virtual absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from,
                                                              size_t limit) = 0;
   virtual absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) = 0;
   virtual absl::StatusOr<CacheRemoved> PurgeCache(const std::vector<std::string>& keys,
                                                   bool remote) = 0;
   virtual absl::StatusOr<std::string> ExportCacheEntry(const std::string& key) = 0;
-  // This one does not block.
+  // Does not block.
   virtual absl::StatusOr<std::unique_ptr<CacheImport>> BeginCacheImport() = 0;
-  // Reads the file of the team's keys again, for entries that are asked for or kept from now on.
-  // Nothing changes where there is no such file; nor by an error, which is that of reading it.
+  // Reads the file of the team's keys again, for later accesses to cache entries. Without effect
+  // when no such file is configured. On an error, that of reading the file, the keys stay.
   virtual absl::Status ReloadTeamKeys() = 0;
-  // Those that `reader` may open.
+  // Returns the arrays that `reader` may open.
   virtual std::vector<NamedArrayInfo> NamedArrays(const Identity& reader) const = 0;
+  // A random number that identifies this instance of the engine.
   virtual uint64_t incarnation() const = 0;
 
-  // Refuses new sessions, waits for work in flight until `grace` is over, then cancels it. Blocks.
+  // Refuses new sessions, waits at most `grace` for work in progress, then cancels the rest.
+  // Blocks.
   virtual void Shutdown(std::chrono::milliseconds grace) = 0;
 };
 
