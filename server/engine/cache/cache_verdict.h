@@ -8,10 +8,10 @@
 
 namespace acceld::engine {
 
-// How an execution found its executable; see cache::Verdict.
+// Where the executable of an execution came from; see cache::Verdict.
 enum class CacheVerdict : uint8_t { kUnknown, kMemory, kDisk, kRemote, kInflight, kMiss };
 inline constexpr size_t kNumCacheVerdicts = 6;
-// How often each came about, by verdict.
+// How often each verdict occurred, indexed by verdict.
 using CacheLookups = std::array<uint64_t, kNumCacheVerdicts>;
 
 inline absl::string_view CacheVerdictName(CacheVerdict verdict) {

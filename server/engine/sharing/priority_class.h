@@ -5,7 +5,7 @@
 
 namespace acceld::engine {
 
-// The class of a session in the schedules that it takes part in.
+// Returns the class of a priority for the schedules (fair_schedule.h).
 inline PriorityClass ClassOf(Priority priority) {
   switch (priority) {
     case Priority::kBatch:
