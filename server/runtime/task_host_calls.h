@@ -12,8 +12,8 @@ namespace acceld::runtime {
 
 class DeviceExecutor;
 
-// The host calls of a task's launch: while one waits for its answer, the executor has parked the
-// run. The executor outlives it.
+// The host calls of a task's launch. While a call waits for its answer, the run does not occupy the
+// device. The executor must outlive this object.
 class TaskHostCalls final : public hal::HostCalls {
  public:
   TaskHostCalls(DeviceExecutor& executor, std::shared_ptr<Task> task,
@@ -28,8 +28,8 @@ class TaskHostCalls final : public hal::HostCalls {
 
  private:
   DeviceExecutor& executor_;
-  const std::shared_ptr<Task> task_;        // Shared with the launch, which this is a part of.
-  const std::shared_ptr<HostAsker> asker_;  // Shared with the task.
+  const std::shared_ptr<Task> task_;        // shared with the launch, of which this is a part
+  const std::shared_ptr<HostAsker> asker_;  // shared with the task
 };
 
 }  // namespace acceld::runtime
