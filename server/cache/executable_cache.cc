@@ -115,7 +115,6 @@ ExecutableCache::~ExecutableCache() {
   }
   // The order matters: first searches that wait for other daemons end, then compiles, which use
   // leases and uploads of the remote tier.
-  // the remote tier's.
   if (remote_ != nullptr) remote_->Stop();
   pool_.Stop();
   remote_.reset();

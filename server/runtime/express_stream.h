@@ -7,7 +7,7 @@
 
 namespace acceld::runtime {
 
-// A stream for short tasks that overtake the work of the device. There are several, because a
+// A stream for very short tasks that overtake the work of the device. There are several, because a
 // thread that runs such a task may lose its processor in the middle. Owned by the executor and
 // guarded by its mutex.
 struct ExpressStream {
