@@ -12,8 +12,8 @@
 
 namespace acceld::observability {
 
-// The families of one scrape, one for each row of metrics.def, filled in any order. Label values
-// stand in the order of the row's label names; as many as there are names.
+// The metric families of one scrape, one for each row of metrics.def; metrics may be added in any
+// order. The label values must be in the order of the row's label names, one for each.
 class Families {
  public:
   using Labels = std::initializer_list<absl::string_view>;
@@ -23,7 +23,7 @@ class Families {
   void Add(MetricId id, Labels labels, double value);
   void Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot);
 
-  // Afterwards there is nothing left here.
+  // Returns the families and leaves this object empty.
   std::vector<prometheus::MetricFamily> Take() { return std::move(families_); }
 
  private:
@@ -32,7 +32,7 @@ class Families {
   std::vector<prometheus::MetricFamily> families_;
 };
 
-// "OK", "NOT_FOUND", ...
+// Returns the name of a status code: "OK", "NOT_FOUND", ...
 std::string CodeName(size_t code);
 
 }  // namespace acceld::observability

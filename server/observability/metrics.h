@@ -7,7 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-// The list of metrics.def as data.
+// The rows of metrics.def as data.
 namespace acceld::observability {
 
 enum class MetricKind : uint8_t { kCounter, kGauge, kHistogram };
@@ -26,13 +26,13 @@ struct MetricInfo {
   absl::string_view help;
 };
 
-// In the order of the list, which is that of the ids.
+// Returns the rows of metrics.def, in order; a MetricId is the index of its row.
 absl::Span<const MetricInfo> Metrics();
 
-// "counter", "gauge", "histogram".
+// Returns "counter", "gauge" or "histogram".
 absl::string_view MetricKindName(MetricKind kind);
 
-// deploy/METRICS.md.
+// Returns the contents of deploy/METRICS.md.
 std::string MetricsDocument();
 
 }  // namespace acceld::observability

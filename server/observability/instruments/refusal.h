@@ -7,14 +7,14 @@
 
 namespace acceld::observability {
 
-// Why a caller was refused.
+// The reasons for which callers are refused: see refusals.def.
 enum class Refusal : uint8_t {
 #define ACCELD_REFUSAL(Id, name) k##Id,
 #include "server/observability/instruments/refusals.def"
 #undef ACCELD_REFUSAL
 };
 
-// By Refusal.
+// The labels, by Refusal.
 constexpr absl::string_view kRefusalNames[] = {
 #define ACCELD_REFUSAL(Id, name) name,
 #include "server/observability/instruments/refusals.def"

@@ -13,34 +13,35 @@
 
 namespace acceld::observability {
 
-// What took time, and so on which track it is drawn: those of a device on the streams of device
-// `track`, compiles on the thread `track`.
+// The kind of work that took time. It determines the track on which the span is drawn: copies and
+// executions on the tracks of device number `track`, compiles on that of the thread with id
+// `track`.
 enum class SpanKind : uint8_t {
   kExecution,
-  kExpressExecution,  // on a stream of its own
+  kExpressExecution,  // on an express stream
   kUpload,
   kDownload,
-  kCompile,      // a whole one
-  kCompileStep,  // within a compile of the same thread
+  kCompile,      // a whole compile
+  kCompileStep,  // a step within a compile on the same thread
 };
 
-// An interval that has ended. Times are the steady clock's, in nanoseconds.
+// An interval of work that has ended. Times are those of the steady clock, in nanoseconds.
 struct Span {
   SpanKind kind = SpanKind::kExecution;
   uint8_t code = 0;  // canonical status code
   uint32_t track = 0;
-  uint64_t session = 0;      // 0: nobody's in particular
-  int64_t submitted_ns = 0;  // of executions: when they were asked for
+  uint64_t session = 0;      // 0: no session in particular
+  int64_t submitted_ns = 0;  // of executions: when they were submitted
   int64_t begin_ns = 0, end_ns = 0;
   std::string name;
 };
 
-// The last spans of the daemon, in a ring of fixed size: the newest replace the oldest. Any thread
-// may record, without a lock, a wait or an allocation: some ten stores. Any thread may read
-// meanwhile; it misses what is just being written.
+// The most recent spans of the daemon, in a ring buffer of fixed size: new spans replace the
+// oldest. Any thread may add a span, with about ten stores, without a lock, wait or allocation. Any
+// thread may read at the same time; a reader misses spans that are being written.
 class TraceRing {
  public:
-  // Names are cut to this length.
+  // Longer names are truncated.
   static constexpr size_t kMaxNameBytes = 72;
 
   // Keeps `capacity` spans, rounded up to a power of two, in 128 bytes each. 0: keeps none.
@@ -52,8 +53,8 @@ class TraceRing {
   bool enabled() const { return slots_ != nullptr; }
   size_t capacity() const { return slots_ == nullptr ? 0 : mask_ + 1; }
 
-  // `span.name` is not read but `name`. A thread that was asleep while the ring went round once
-  // loses its span.
+  // A span to add, with its name as a view. A span is lost if its writer is delayed while the ring
+  // goes round once.
   struct Record {
     SpanKind kind;
     uint8_t code;
@@ -64,8 +65,8 @@ class TraceRing {
   };
   void Add(const Record& record);
 
-  // Those that ended at `since_ns` or later, by the time at which they began: of one session, or of
-  // all.
+  // Returns the spans that ended at `since_ns` or later, ordered by their begin: those of one
+  // session, or all.
   std::vector<Span> Read(int64_t since_ns, absl::optional<uint64_t> session = {}) const;
 
  private:

@@ -12,31 +12,33 @@
 
 namespace acceld::observability {
 
-// All that the status page says, as plain data. Strings may hold any bytes: names come from
+// The contents of the status page as plain data. Strings may contain any bytes, as names come from
 // clients, drivers and other hosts.
 struct DaemonStatus {
   std::string version;
   std::chrono::system_clock::time_point time;
   double uptime_s = 0;
-  bool accepting = true;  // false: it drains or stops
+  bool accepting = true;  // false: the daemon drains or is shutting down
   std::vector<engine::DeviceInfo> devices;
   std::vector<engine::MissingDevices> missing;
   engine::EngineStats stats;
-  engine::EngineMetrics metrics;  // of the same devices, in their order
+  engine::EngineMetrics metrics;  // of the same devices, in the same order
   std::vector<IdentityUsage> identities;
-  std::vector<LogEntry> trouble;  // the newest first
+  std::vector<LogEntry> trouble;  // recent warnings and errors, the newest first
 };
 
-// How executions on one device, or in general, have ended.
+// How executions have ended, on one device or on all.
 struct Outcomes {
   uint64_t ok = 0, failed = 0, cancelled = 0;
 };
 Outcomes OutcomesOf(const CountsByCode& counts);
 
-// Reads a running daemon. Any thread may gather; it takes locks for short whiles and does no I/O.
+// Reads the status of a running daemon. May be called by any thread; takes locks for a short time
+// and does no I/O.
 class StatusSource {
  public:
-  // `accepting` is asked each time, from any thread; what it needs and the engine outlive this.
+  // `accepting` is called by each Gather, on any thread. Whatever it uses, and the engine, must
+  // outlive this object.
   StatusSource(const engine::Engine& engine, std::string version, std::function<bool()> accepting);
 
   DaemonStatus Gather() const;

@@ -33,9 +33,9 @@ class HostMemory {
     const int64_t size_bytes_;
   };
 
-  // Why an array is spilled. kAny: whatever the reason; the reserved part of the budget is not used.
-  // kShareOfAnother: another owner claims its share of the device; the reserved part may be used,
-  // too.
+  // Why an array is spilled. kAny: whatever the reason; the reserved part of the budget is not
+  // used. kShareOfAnother: another owner claims its share of the device; the reserved part may be
+  // used, too.
   enum class Cause : uint8_t { kAny, kShareOfAnother };
 
   // With a limit of 0 nothing can be spilled.
