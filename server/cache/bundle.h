@@ -22,6 +22,7 @@ std::string EncodeBundleEntry(const EntryHeader& header, absl::string_view paylo
 // most the compressed size that the signed payload size allows. Thread-compatible.
 class BundleReader {
  public:
+  // `keys`: the record must be signed with one of them.
   explicit BundleReader(std::vector<SigningKey> keys) : keys_(std::move(keys)) {}
 
   // Adds the next bytes. Returns PERMISSION_DENIED (the record is not signed with one of the keys)

@@ -32,6 +32,7 @@ namespace acceld::cache {
 class CompilePool {
  public:
   using JobPtr = std::shared_ptr<CompileJob>;
+  // The jobs queued and running now, and counts since the start.
   struct Stats {
     size_t queued = 0, running = 0;
     uint64_t dropped = 0;  // jobs that lost their last requester before they began
@@ -47,6 +48,7 @@ class CompilePool {
     return num_threads == 0 ? 0 : std::max<size_t>(num_threads, 4);
   }
 
+  // Starts the threads. At most `max_queued` jobs may be queued.
   CompilePool(size_t num_threads, size_t max_queued);
   ~CompilePool();  // Calls Stop.
   CompilePool(const CompilePool&) = delete;
@@ -71,6 +73,7 @@ class CompilePool {
   // kUsual: threads of normal priority. kOneOfMany: threads of low priority, for jobs of identities
   // that have many queued.
   enum class Kind { kUsual, kOneOfMany };
+  // A job that was taken off the schedule, and when.
   struct Run {
     JobPtr job;
     Clock::time_point begin;

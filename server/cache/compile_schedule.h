@@ -30,6 +30,7 @@ class CompileSchedule;
 // A unit of work for the compile pool, with one or more requesters. Guarded by the pool's mutex.
 class CompileJob {
  public:
+  // `work` is run once, by a thread of the pool, or never.
   explicit CompileJob(std::function<void()> work);
   ~CompileJob();
   CompileJob(const CompileJob&) = delete;
@@ -65,6 +66,7 @@ class CompileSchedule {
   // is_one_of_many_.
   static constexpr size_t kMany = 4;
 
+  // Schedules jobs for `num_threads` threads; at most `max_queued` may be queued.
   CompileSchedule(size_t num_threads, size_t max_queued);
   ~CompileSchedule();
   CompileSchedule(const CompileSchedule&) = delete;

@@ -35,6 +35,7 @@ class DiskTier {
     uint64_t dropped = 0;    // bad files found and removed
     uint64_t failures = 0;   // reads and writes that the system refused
   };
+  // An entry of the index.
   struct Entry {
     EntryHeader header;
     uint64_t size_bytes = 0;
@@ -62,6 +63,7 @@ class DiskTier {
   void Drop(const Digest& key, const absl::Status& reason);
 
   Stats stats() const;
+  // Returns the entries in the index, in no order.
   std::vector<Entry> List() const;
 
  private:

@@ -56,6 +56,7 @@ struct Request {
   Asker asker = {};
 };
 
+// The answer to a request.
 struct Result {
   // nullptr when the request names no device.
   std::shared_ptr<const hal::LoadedExecutable> executable;
@@ -91,6 +92,7 @@ class ExecutableCache {
   };
   // A request's interest in an answer, which may be withdrawn.
   class Interest;
+  // A request in progress.
   struct Ticket {
     Future<Result> future;
     // Whether the request joined the search of another one; its verdict is kInflight then.
@@ -110,6 +112,7 @@ class ExecutableCache {
     DiskTier::Stats disk;
     absl::optional<RemoteTier::Stats> remote;
   };
+  // An entry of the memory tier, the disk tier or both.
   struct EntryInfo {
     EntryHeader header;
     uint64_t size_bytes = 0;
@@ -152,6 +155,7 @@ class ExecutableCache {
  private:
   friend class Interest;
   using LoadKey = std::pair<Digest, absl::optional<size_t>>;
+  // Code for an architecture, not loaded on a device, and where it came from.
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
     Verdict verdict = Verdict::kMiss;

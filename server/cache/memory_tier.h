@@ -30,6 +30,7 @@ class MemoryTier {
     // Loaded executables that were unloaded because their device was short of memory.
     uint64_t unloads = 0;
   };
+  // An executable with its code on the devices.
   struct Entry {
     Digest key, fingerprint;
     std::shared_ptr<const hal::Executable> executable;
@@ -67,6 +68,7 @@ class MemoryTier {
   bool Remove(const Digest& key);
 
   Stats stats() const;
+  // Returns copies of all entries, in no order.
   std::vector<Entry> List() const;
 
  private:

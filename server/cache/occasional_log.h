@@ -14,6 +14,7 @@ namespace acceld::cache {
 // Thread-safe.
 class OccasionalLog {
  public:
+  // Logs `status` as a warning, unless there was one within the last minute.
   void Warn(absl::string_view where, const absl::Status& status) {
     const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     int64_t last = last_ns_.load(std::memory_order_relaxed);

@@ -12,6 +12,7 @@ namespace acceld::config {
 
 // The contents of a configuration file.
 struct ConfigFile {
+  // A value and the line that sets it.
   struct Entry {
     Value value;
     int line = 0;

@@ -23,6 +23,7 @@ struct FixedSources {
 class Effective {
  public:
   static constexpr char kDefault[] = "default";
+  // The value of one setting.
   struct Entry {
     Value value;
     std::string source;  // "default", "flag", "environment" or "FILE:LINE"
@@ -41,6 +42,7 @@ class Effective {
   const std::string& file() const { return file_; }
   // Replaces the values of reloadable settings by those of `newer`.
   void TakeReloadable(const Effective& newer);
+  // Converts the values to the configuration of the daemon.
   DaemonConfig ToDaemonConfig() const;
   // Formats all settings in the file's format, each with its source.
   std::string Print() const;

@@ -29,10 +29,12 @@ class SettingTable {
   // Sets the group of the rows that follow.
   void Group(std::string name) { group_ = std::move(name); }
 
+  // For whole numbers.
   template <typename Field>
   Setting& Count(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kCount, range, field, help);
   }
+  // For numbers of bytes.
   template <typename Field>
   Setting& Size(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kSize, range, field, help);
@@ -50,6 +52,7 @@ class SettingTable {
     };
     return row;
   }
+  // For a field of std::string; `value_name` is its placeholder in help.
   template <typename Field>
   Setting& Text(const char* name, const char* value_name, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kText, help);
@@ -60,6 +63,7 @@ class SettingTable {
     };
     return row;
   }
+  // For a field of std::vector<std::string>.
   template <typename Field>
   Setting& List(const char* name, const char* value_name, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kList, help);

@@ -32,6 +32,7 @@
 // engine or, when the answer is known at once, on the caller's.
 namespace acceld::engine {
 
+// The configuration of an engine.
 struct EngineOptions {
   int cpu_devices = 1;
   int threads_per_device = 0;  // 0: cores / devices
@@ -100,6 +101,7 @@ enum class Priority : uint8_t { kBatch, kNormal, kInteractive };
 // Returns "batch", "normal" or "interactive".
 absl::string_view PriorityName(Priority priority);
 
+// The properties of a new session.
 struct SessionOptions {
   std::string client_name;  // informational, as "train_digits[4711]"
   Identity identity;
@@ -109,6 +111,7 @@ struct SessionOptions {
   absl::optional<std::string> device_kind;
 };
 
+// Options of Execute.
 struct ExecuteOptions {
   // An execution that has not ended by then is cancelled with DEADLINE_EXCEEDED.
   absl::optional<std::chrono::steady_clock::time_point> deadline;
@@ -133,6 +136,7 @@ struct ExecuteOptions {
 using Handle = uint64_t;
 using ProgramId = uint64_t;
 
+// Facts about one execution, for its client.
 struct ExecutionInfo {
   std::string fingerprint, cache_key;  // hexadecimal
   CacheVerdict verdict = CacheVerdict::kUnknown;
@@ -140,6 +144,7 @@ struct ExecutionInfo {
   double execute_us = 0;
 };
 
+// The properties and present state of a device.
 struct DeviceInfo {
   uint32_t id = 0;
   std::string kind, name, architecture;
@@ -163,6 +168,7 @@ struct RemoteCacheStats {
   std::vector<std::pair<absl::string_view, uint64_t>> counts;  // "hits", ...
 };
 
+// Counts since the start of the daemon, and present amounts.
 struct EngineStats {
   uint64_t compiles = 0, compile_failures = 0, executions = 0, execution_failures = 0;
   // Searches and compiles that are queued, those dropped before they began because nobody wanted
@@ -182,6 +188,7 @@ struct EngineStats {
   absl::optional<RemoteCacheStats> remote_cache;  // nullopt: there is no remote cache
 };
 
+// The present state of an open session.
 struct SessionInfo {
   uint64_t id = 0;
   std::string client_name, identity;
@@ -210,6 +217,7 @@ struct IdentityInfo {
   CacheLookups cache_lookups{};  // by CacheVerdict
 };
 
+// An entry of the executable cache.
 struct CacheEntryInfo {
   std::string key, fingerprint, program_name, signature, architecture;
   uint64_t size_bytes = 0;
@@ -248,6 +256,7 @@ class CacheImport {
   virtual absl::StatusOr<bool> Finish() = 0;
 };
 
+// Options of Publish.
 struct PublishOptions {
   // Whether other identities may open the array, too; requires the role of a publisher.
   bool for_everyone = false;
@@ -262,6 +271,7 @@ struct NamedArrayInfo {
   bool for_everyone = false;
   double age_s = 0;
 };
+// The properties of an array that OpenNamed has opened.
 struct ArrayInfo {
   ir::TensorType type;
   uint32_t device = 0;
@@ -310,14 +320,17 @@ struct AskOptions {
   // it is answered with CANCELLED when nobody holds the array any more.
   bool lapses = false;
 };
+// The answer to Await.
 struct ReadyResult {
   absl::Status status;  // the array's own error when it failed
   ExecutionInfo execution;
 };
+// The answer to Fetch.
 struct FetchResult {
   absl::StatusOr<HostArray> array;
   ExecutionInfo execution;
 };
+// Options of Compile.
 struct CompileOptions {
   // The architecture to compile for, without loading the code; empty: that of the device.
   std::string target;
@@ -343,6 +356,7 @@ struct CacheExplanation {
   std::vector<KeyComponent> components;
   absl::optional<CacheEntryInfo> nearest;  // the most similar entry; nullopt: none is similar
 };
+// The answer to Compile.
 struct CompileResult {
   absl::Status status;
   ExecutionInfo execution;
@@ -480,6 +494,7 @@ class Engine {
                                             int64_t size_bytes) = 0;
 
   virtual std::vector<DeviceInfo> Devices() const = 0;
+  // Returns the kinds of devices and the libraries that are missing.
   virtual std::vector<MissingDevices> Missing() const = 0;
   virtual EngineStats Stats() const = 0;
   virtual std::vector<SessionInfo> Sessions() const = 0;
@@ -495,6 +510,7 @@ class Engine {
   // Closes the open session with this id (Session::Close), or, if that has ended, cancels its
   // executions that still run on devices. NOT_FOUND when there is neither.
   virtual absl::Status CloseSession(uint64_t id, absl::string_view reason) = 0;
+  // Returns the counters and histograms that are not part of Stats.
   virtual EngineMetrics Metrics() const = 0;
   // Returns the spans that ended within the last `last` nanoseconds, ordered by their begin.
   // FAILED_PRECONDITION when the daemon keeps no trace. Takes the time to copy

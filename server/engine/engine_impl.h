@@ -86,6 +86,7 @@ class EngineImpl final : public Engine {
   int64_t staging_limit() const;
   // Counts an execution or array that failed when its command was received.
   void CountRefusal(const absl::Status& error) { refusals_.Add(error.code()); }
+  // Removes a closed session from the list of open sessions.
   void Forget(uint64_t session_id);
 
  private:

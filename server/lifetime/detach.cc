@@ -51,7 +51,7 @@ absl::StatusOr<Background> Background::Enter() {
 
 void Background::Ready() {
   const char byte = 1;
-  // Who waited may have been ended meanwhile.
+  // The waiting parent may have been killed meanwhile.
   (void)!write(ready_.get(), &byte, 1);
   ready_ = UniqueFd();
 }

@@ -24,6 +24,7 @@ class IdleExit {
     uint64_t begun = 0;
     bool draining = false;
   };
+  // How to watch and control the daemon.
   struct Hooks {
     // Polls the use of the daemon.
     std::function<Use()> look;

@@ -20,6 +20,7 @@ class Families {
 
   Families();
 
+  // Adds a metric: a value of a counter or gauge, or a histogram.
   void Add(MetricId id, Labels labels, double value);
   void Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot);
 

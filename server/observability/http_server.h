@@ -61,6 +61,7 @@ class HttpServer {
    private:
     int fd_;
   };
+  // A client's connection and the state of its request.
   struct Connection {
     File file;
     std::chrono::steady_clock::time_point deadline;

@@ -12,12 +12,14 @@ namespace acceld::observability {
 
 enum class MetricKind : uint8_t { kCounter, kGauge, kHistogram };
 
+// One value for each row of metrics.def.
 enum class MetricId : uint8_t {
 #define ACCELD_METRIC(Id, Type, name, labels, help) k##Id,
 #include "server/observability/metrics.def"
 #undef ACCELD_METRIC
 };
 
+// A row of metrics.def.
 struct MetricInfo {
   MetricId id;
   MetricKind kind;

@@ -92,6 +92,7 @@ class Array : public std::enable_shared_from_this<Array> {
   int device() const { return device_; }
   MemoryAccount& account() const { return *account_; }
 
+  // Returns a snapshot of the array's state and memory.
   View view() const;
   State state() const;
   // Returns the array's error, or OK while it has none.

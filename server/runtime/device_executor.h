@@ -118,6 +118,7 @@ class DeviceExecutor {
     // owner with less has waited for memory for this long. Zero: never.
     std::chrono::milliseconds stall_timeout{10'000};
   };
+  // Counts since the start, and the tasks that are queued now.
   struct Counters {
     uint64_t executions = 0;  // executions that succeeded
     uint64_t failures = 0;    // executions that failed, not counting cancelled ones
@@ -141,6 +142,7 @@ class DeviceExecutor {
     } state = State::kRuns;
   };
 
+  // Starts the dispatch thread. `device`, number `index` of the engine, must outlive the executor.
   DeviceExecutor(hal::Device& device, int index, const Options& options);
   // Waits for work in flight. All queues must be cancelled or empty.
   ~DeviceExecutor();

@@ -81,6 +81,7 @@ struct MemoryWait {
 // submitting thread; others may only call DeviceExecutor::Cancel.
 class Task final : public Array::Waiter, public std::enable_shared_from_this<Task> {
  public:
+  // Creates a task that is not submitted.
   static std::shared_ptr<Task> Create(std::variant<Execution, Upload> work) {
     // Not make_shared, as weak references that outlive the task would keep its memory.
     return std::shared_ptr<Task>(new Task(std::move(work)));

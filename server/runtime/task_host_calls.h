@@ -23,6 +23,7 @@ class TaskHostCalls final : public hal::HostCalls {
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) override {
     return asker_->Allocate(size_bytes);
   }
+  // Blocks until the answer has arrived and the run has the device again. See hal::HostCalls.
   absl::StatusOr<std::vector<hal::HostValue>> Call(const kernels::HostCall& call,
                                                    std::vector<SharedBytes> operands) override;
 

@@ -30,12 +30,14 @@ class Breaker {
     if (is_trying_ || now < next_try_) return false;
     return is_trying_ = true;
   }
+  // Reports a success: closes the breaker.
   void Succeeded() {
     MutexLock lock(mutex_);
     failures_ = 0;
     is_open_ = is_trying_ = false;
     pause_ = options_.first_pause;
   }
+  // Reports a failure: may open the breaker, or lengthen the pause.
   void Failed(Clock::time_point now) {
     MutexLock lock(mutex_);
     if (!is_open_) {

@@ -17,6 +17,7 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
+  // Raises the flag, and wakes threads that poll fd().
   void Raise() {
     raised_.store(true, std::memory_order_release);
     if (fd_ >= 0) eventfd_write(fd_, 1);

@@ -42,6 +42,7 @@ class EntryStore {
     uint64_t bytes_read = 0, bytes_written = 0;  // of blobs, compressed
   };
 
+  // `redis` must outlive the store.
   EntryStore(Options options, redis::Store& redis);
 
   // Returns the wanted entry (see CheckIsFor). NOT_FOUND when there is none or it is not valid;

@@ -19,6 +19,7 @@ namespace acceld::cache {
 // Thread-safe; calls block on Redis and return the errors of redis::Store.
 class Leases {
  public:
+  // `duration`: how long a lease lasts without being renewed. `redis` must outlive this object.
   Leases(absl::string_view salt, std::chrono::milliseconds duration, redis::Store& redis)
       : names_(salt), duration_(duration), redis_(redis) {}
 

@@ -14,6 +14,7 @@ inline constexpr size_t kNumCacheVerdicts = 6;
 // How often each verdict occurred, indexed by verdict.
 using CacheLookups = std::array<uint64_t, kNumCacheVerdicts>;
 
+// Returns the name of a verdict for metrics.
 inline absl::string_view CacheVerdictName(CacheVerdict verdict) {
   constexpr absl::string_view kNames[kNumCacheVerdicts] = {"unknown", "memory",   "disk",
                                                            "remote",  "inflight", "miss"};

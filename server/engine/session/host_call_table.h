@@ -44,6 +44,7 @@ class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
 
  private:
   class Asker;
+  // A call that has not been answered.
   struct Waiting {
     Expected expected;
     runtime::HostAsker::Answer answer;

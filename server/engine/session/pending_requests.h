@@ -18,6 +18,7 @@ class PendingRequests {
  public:
   using Cancel = std::function<void(const absl::Status&)>;
 
+  // At most `limit` requests may be pending.
   explicit PendingRequests(size_t limit) : limit_(limit) {}
 
   // Adds a request; `cancel` answers it with a status. Returns its id. CANCELLED after CancelAll,

@@ -34,6 +34,7 @@ struct SessionImpl::UploadState {
   absl::Status Append(int64_t offset_bytes, size_t size_bytes, PieceReader read);
   // Sets the digest that the bytes must have, including those received before.
   absl::Status Expect(const Digest& digest);
+  // Returns the key of the upload's content if that has this digest.
   ContentTable::Key KeyFor(const Digest& digest) const {
     return {digest, *array_->type(), static_cast<uint32_t>(array_->device())};
   }

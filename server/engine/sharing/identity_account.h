@@ -47,6 +47,7 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   void SetLimits(const QuotaLimits& limits, bool has_shares);
   // As set by SetLimits.
   bool has_shares() const { return has_shares_.load(std::memory_order_relaxed); }
+  // Returns the use and the limit of every quota.
   QuotaUses Uses();
   // Returns whether nothing is in use and no compile time is owed.
   bool IsIdle();
@@ -84,6 +85,7 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   void CountLookup(CacheVerdict verdict) {
     lookups_[static_cast<size_t>(verdict)].fetch_add(1, std::memory_order_relaxed);
   }
+  // Returns the counts of CountLookup.
   CacheLookups lookups() const;
   // Charges the quota of compile time.
   void SpendOnCompile(std::chrono::nanoseconds time);
@@ -112,6 +114,7 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
 // The accounts of all identities that use anything or have recently. Thread-safe.
 class IdentityAccounts {
  public:
+  // `device_memory` counts the device memory of all identities together.
   IdentityAccounts(Quotas quotas, std::shared_ptr<const Pools> pools,
                    std::shared_ptr<runtime::MemoryAccount> device_memory);
 

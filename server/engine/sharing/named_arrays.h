@@ -26,6 +26,7 @@ namespace acceld::engine {
 // Thread-safe; arrays are released without the lock.
 class NamedArrays {
  public:
+  // At most `limit` names may exist.
   explicit NamedArrays(size_t limit) : limit_(limit) {}
 
   // Gives `array` a name, which is charged to `account`, the account of `owner`, as long as it

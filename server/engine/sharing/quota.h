@@ -12,14 +12,17 @@
 // The rows of quota.def as data, and the limits.
 namespace acceld::engine {
 
+// One value for each row of quota.def.
 enum class QuotaId : uint8_t {
 #define ACCELD_QUOTA(Id, Kind, name, unit, help) k##Id,
 #include "server/engine/sharing/quota.def"
 #undef ACCELD_QUOTA
 };
 
+// How a limit is written and counted: see quota.def.
 enum class QuotaKind : uint8_t { kSize, kCount, kPercent, kSeconds };
 
+// A row of quota.def.
 struct QuotaInfo {
   QuotaId id;
   QuotaKind kind;
@@ -44,6 +47,7 @@ struct Quotas {
   // Complete limits: no value is taken from `others`.
   std::map<std::string, QuotaLimits> by_identity;
 
+  // Returns the limits of an identity.
   const QuotaLimits& Of(const std::string& identity) const {
     const auto named = by_identity.find(identity);
     return named == by_identity.end() ? others : named->second;

@@ -22,6 +22,7 @@ constexpr absl::string_view kRefusalNames[] = {
 };
 constexpr size_t kNumRefusals = sizeof(kRefusalNames) / sizeof(kRefusalNames[0]);
 
+// Returns the label of a reason.
 constexpr absl::string_view NameOf(Refusal reason) {
   return kRefusalNames[static_cast<size_t>(reason)];
 }

@@ -24,6 +24,7 @@ class RpcInstruments {
   // Counts an RPC that has ended. Unknown methods count as "other".
   void CountRequest(absl::string_view method, absl::StatusCode code);
   void CountRefusal(Refusal reason) { refusals_[static_cast<size_t>(reason)].Add(); }
+  // Counts `count` commands of the kind with this index.
   void CountCommands(size_t kind, uint64_t count) { commands_[kind].Add(count); }
 
   // Bytes of arrays, by the path on which they were transferred.
@@ -32,12 +33,14 @@ class RpcInstruments {
   // How often a connection could not be accepted because no file descriptors were left.
   Counter accept_failures;
 
+  // The ended RPCs of one method, by status code.
   struct Requests {
     absl::string_view method;
     CountsByCode counts{};
   };
   std::vector<Requests> requests() const;
   uint64_t refusals(Refusal reason) const { return refusals_[static_cast<size_t>(reason)].value(); }
+  // The commands of one kind.
   struct Commands {
     absl::string_view kind;
     uint64_t count = 0;

@@ -63,6 +63,7 @@ class TraceRing {
     int64_t submitted_ns, begin_ns, end_ns;
     absl::string_view name;
   };
+  // Adds a span.
   void Add(const Record& record);
 
   // Returns the spans that ended at `since_ns` or later, ordered by their begin: those of one

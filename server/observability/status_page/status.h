@@ -31,6 +31,7 @@ struct DaemonStatus {
 struct Outcomes {
   uint64_t ok = 0, failed = 0, cancelled = 0;
 };
+// Sums up the counts of status codes.
 Outcomes OutcomesOf(const CountsByCode& counts);
 
 // Reads the status of a running daemon. May be called by any thread; takes locks for a short time
@@ -41,6 +42,7 @@ class StatusSource {
   // outlive this object.
   StatusSource(const engine::Engine& engine, std::string version, std::function<bool()> accepting);
 
+  // Returns the present status.
   DaemonStatus Gather() const;
 
  private:

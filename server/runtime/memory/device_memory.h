@@ -54,6 +54,7 @@ class DeviceMemory {
   // The list of the device's arrays.
   const std::shared_ptr<ResidentArrays>& residents() const { return residents_; }
 
+  // The result of MakeRoom.
   enum class Room : uint8_t {
     kFreed,  // some memory has been freed
     // Arrays are being copied to the host; Options.on_spilled is called when that ends.
@@ -74,6 +75,7 @@ class DeviceMemory {
   // never met, a call eventually returns kNone, however many arrays there are and whether or not
   // their copies succeed.
   Room MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner, Search& search);
+  // Whether a thread is freeing memory or copies to the host are in progress.
   bool is_spilling() const { return is_spilling_.load(); }
   // Returns how much memory each owner holds now, and who has a right to more.
   MemoryShares Shares() const {
@@ -82,6 +84,7 @@ class DeviceMemory {
   // Adds to the device's refusal what prevented freeing more memory.
   absl::Status Explain(const absl::Status& refusal) const;
 
+  // Counts an array that is restored to the device.
   void CountRestore() { restores_.Add(); }
   Stats stats() const { return {.spills = spills_.value(), .restores = restores_.value()}; }
 

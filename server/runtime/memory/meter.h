@@ -61,6 +61,7 @@ class Meter {
 class Charge {
  public:
   Charge() = default;
+  // Charges `amount` to the meter. RESOURCE_EXHAUSTED when it does not fit.
   static absl::StatusOr<Charge> Take(std::shared_ptr<Meter> meter, int64_t amount) {
     ACCELD_RETURN_IF_ERROR(meter->Charge(amount));
     return Charge(std::move(meter), amount);

@@ -32,6 +32,7 @@ class ResidentArrays {
 
   // Adds an array as the most recently used one.
   void Add(Array& array);
+  // Removes an array; without effect when it is not in the list.
   void Remove(Array& array);
   // Marks an array as used now; without effect when it is not in the list.
   void Touch(const Array& array);
@@ -42,6 +43,7 @@ class ResidentArrays {
     const Meter* owner = nullptr;
     bool is_right = false;
   };
+  // An array to spill.
   struct Victim {
     std::shared_ptr<Array> array;
     HostMemory::Cause cause;
