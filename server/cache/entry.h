@@ -63,7 +63,7 @@ absl::StatusOr<absl::optional<size_t>> RecordBytes(absl::string_view prefix);
 // when the record is cut short or malformed, PERMISSION_DENIED when it is not signed with one of
 // `keys`.
 absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys);
-// DATA_LOSS when the payload is not the one that the record announces.
+// Returns DATA_LOSS when the payload does not match the size and SHA-256 in the record.
 absl::Status CheckPayload(const Record& record, absl::string_view payload);
 // Returns PERMISSION_DENIED unless the entry is the wanted one: same key, build and architecture. A
 // validly signed entry under another key is refused like an unsigned one.

@@ -8,7 +8,7 @@
 
 namespace acceld::cache {
 
-// The arguments of a signature: "(tensor<2xf32>)" of "(tensor<2xf32>) -> tensor<2xf32>".
+// Returns the arguments of a signature: "(tensor<2xf32>)" of "(tensor<2xf32>) -> tensor<2xf32>".
 absl::string_view ArgumentsOf(absl::string_view signature);
 
 // Returns how similar two entries are in what their keys depend on; 0 when neither the program nor

@@ -48,7 +48,8 @@ struct EngineParts {
   std::vector<cache::SigningKey> bundle_keys;               // see cache::Tools
 };
 
-// Ignores the options that describe devices. Blocks while it reads the cache folder's index.
+// Makes an engine of these parts. Ignores the options that describe devices. Blocks while it reads
+// the cache folder's index.
 std::unique_ptr<Engine> MakeEngine(const EngineOptions& options, EngineParts parts);
 
 }  // namespace acceld::engine

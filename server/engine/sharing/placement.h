@@ -11,8 +11,8 @@ namespace acceld::engine {
 
 // The load of a device, for choosing one for a session that names none.
 struct DeviceLoad {
-  std::string kind;       // see hal::Device
-  absl::Status health;    // of hal::Device
+  std::string kind;       // as "cuda"
+  absl::Status health;    // see hal::Device
   uint64_t sessions = 0;  // the sessions that it was assigned to
   uint64_t queued = 0;    // executions and uploads of all sessions that have not ended
 };
