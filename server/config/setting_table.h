@@ -12,7 +12,7 @@
 
 namespace acceld::config {
 
-// The least and the most value allowed: counts, bytes or seconds.
+// The smallest and the largest allowed value, in counts, bytes or seconds.
 struct Range {
   double min = 0, max = 0;
 };

@@ -12,9 +12,9 @@
 namespace acceld::cache {
 
 // Leases in Redis that decide which daemon compiles a key: at most one daemon holds the lease of a
-// key, and it must renew the lease before it expires. Leases expire by Redis's clock. A
-// lease is advisory: a daemon that compiles without one, or after having lost it, does no harm, as
-// the first entry that is saved stays.
+// key, and it must renew the lease before it expires. Leases expire by Redis's clock. A lease is
+// advisory: a daemon that compiles without one, or after having lost it, does no harm, as the first
+// entry that is saved stays.
 //
 // Thread-safe; calls block on Redis and return the errors of redis::Store.
 class Leases {

@@ -17,7 +17,7 @@ class RemoteNames {
  public:
   explicit RemoteNames(absl::string_view salt) : prefix_(absl::StrCat("acceld:", salt, ":")) {}
 
-  // The record of an entry.
+  // Returns the name of the record of an entry.
   std::string Record(const Digest& key) const { return Name("e", key.ToHex()); }
   // Returns the key of the record that is named so; nullopt when `name` is not the name of a
   // record.
@@ -28,13 +28,13 @@ class RemoteNames {
     }
     return Digest::FromHex(name);
   }
-  // The record after it was refused.
+  // Returns the name of a record that was refused and moved to quarantine.
   std::string Quarantine(const Digest& key) const { return Name("q", key.ToHex()); }
-  // The lease to compile it.
+  // Returns the name of the lease to compile an entry.
   std::string Lease(const Digest& key) const { return Name("l", key.ToHex()); }
-  // A compressed payload, by the SHA-256 of the payload before compression.
+  // Returns the name of a compressed payload, given the SHA-256 of the payload before compression.
   std::string Blob(absl::string_view sha256_hex) const { return Name("b", sha256_hex); }
-  // The pattern that matches all records.
+  // Returns the pattern that matches the names of all records.
   std::string AllRecords() const { return absl::StrCat(prefix_, "e:*"); }
 
  private:

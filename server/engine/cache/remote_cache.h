@@ -15,6 +15,7 @@ struct RemoteCacheOptions {
   // PEM files for a rediss:// URL: the trusted authorities (empty: those that the system trusts)
   // and the client's certificate with its key.
   std::string ca_file, certificate_file, private_key_file;
+  // See cache::EntryStore::Options.
   std::string salt = "1";
   bool read_only = false;
   bool quarantine = false;
