@@ -1,4 +1,4 @@
-// How the daemon's heap, jemalloc, behaves, and what it tells.
+// The configuration of the daemon's heap, jemalloc, and access to its statistics.
 #include <jemalloc/jemalloc.h>
 
 #include <cstddef>
@@ -6,15 +6,16 @@
 
 #include "common/memory/allocation.h"
 
-// jemalloc looks for a variable of this name. A thread of the heap's own gives back to the system
-// what nobody has used for some seconds; otherwise that waits for the next request, which after a
-// busy hour may be long in coming.
+// jemalloc reads a variable of this name. With this option a thread of jemalloc returns memory to
+// the system that has been unused for some seconds. Otherwise that happens only at the next
+// allocation, which may be long after a busy hour.
 const char* malloc_conf = "background_thread:true";
 
 namespace acceld {
 namespace {
 
-// Where jemalloc counts the bytes of the calling thread; nullptr where it is built without that.
+// Returns jemalloc's counter of bytes for the calling thread; nullptr if jemalloc was built without
+// it.
 const uint64_t* CounterOfThread(const char* name) {
   uint64_t* counter = nullptr;
   size_t size = sizeof(counter);

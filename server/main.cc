@@ -42,13 +42,14 @@ namespace {
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 constexpr int kExitTaken = 3;  // another daemon listens at the address
-// What remains for open streams to hear the end, after the engine has drained.
+// How long open streams have to end after the engine has drained.
 constexpr std::chrono::milliseconds kStreamGrace{1000};
-// For what is told to end: kernels between two polls, the compiler between two passes. What has not
-// ended by then is inside something that cannot be interrupted, and ends with the process.
+// How long work that is told to end has: kernels check between two polls, the compiler between two
+// passes. Work that has not ended by then is inside something that cannot be interrupted, and ends
+// with the process.
 constexpr std::chrono::milliseconds kEndMargin{2'000};
 
-// Blocks the signals that are meant for the daemon in this thread and all that it starts.
+// Blocks the daemon's signals in this thread and in all threads that it starts.
 sigset_t BlockSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -57,7 +58,8 @@ sigset_t BlockSignals() {
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGIO, SIG_IGN);  // A lease on a file is broken (SharedArrays).
+  // SIGIO reports a broken lease on a file (SharedArrays).
+  signal(SIGIO, SIG_IGN);
   return signals;
 }
 
@@ -87,12 +89,13 @@ void LogDevices(const engine::Introspection& engine) {
   }
 }
 
-// Lets the process open as many files as it may, and says for how many clients that is enough:
-// those that clients may take are `config.engine.max_descriptors`.
+// Raises the limit of open files as far as allowed, and logs how many clients that is enough for.
+// Sets `config.engine.max_descriptors`, the number of descriptors for clients.
 void PrepareDescriptors(config::DaemonConfig& config) {
-  // Of the engine, gRPC, the log and the cache.
+  // Descriptors of the engine, gRPC, the log and the cache.
   constexpr int64_t kOwnDescriptors = 64;
-  // A client on this host has a connection to gRPC and one for shared memory, which takes three.
+  // A client on this host has a gRPC connection, and a shared-memory connection with three
+  // descriptors.
   constexpr int64_t kPerLocalClient = 4;
   rlimit files = {};
   if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -121,15 +124,15 @@ void ReloadTeamKeys(engine::CacheAdmin& engine) {
   LogError("the team's keys stay as they are: ", status.message());
 }
 
-// Reads the file again and puts what may change while the daemon runs into effect. What cannot be
-// read changes nothing.
+// Reads the configuration file again and applies the reloadable settings. If the file cannot be
+// read nothing changes.
 void Reload(const config::FixedSources& sources, config::Effective& effective,
             config::DaemonConfig& running, engine::Engine& engine, rpc::Server& server) {
   absl::StatusOr<config::Effective> read = config::Effective::Load(sources);
   if (!read.ok()) {
     return LogError("got SIGHUP; the configuration stays as it is: ", read.status().message());
   }
-  // What is not reloadable stays.
+  // Settings that are not reloadable keep their values.
   config::Effective next = effective;
   next.TakeReloadable(*read);
   const config::DaemonConfig wanted = next.ToDaemonConfig();
@@ -148,7 +151,7 @@ void Reload(const config::FixedSources& sources, config::Effective& effective,
   for (const std::string& change : changes.need_restart) {
     LogWarning("setting ", change, " needs a restart");
   }
-  // A setting that waits for a restart is named again by the next reload.
+  // A setting that needs a restart is reported again by the next reload.
   effective = std::move(next);
 }
 
@@ -161,7 +164,7 @@ std::string StatusLine(const engine::Introspection& engine, const rpc::Server& s
                       }));
 }
 
-// Ends the daemon when nobody has used it for so long.
+// Ends the daemon when nobody has used it for the time `idle`.
 std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
                                                  const engine::Introspection& engine,
                                                  rpc::Server& server, lifetime::EndRequest& end) {
@@ -169,8 +172,8 @@ std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
   return std::make_unique<lifetime::IdleExit>(
       idle, lifetime::IdleExit::Hooks{.look =
                                           [&engine, &server] {
-                                            // First the calls: one that ends by then has left its
-                                            // session.
+                                            // Read before the sessions, so that a session left by a
+                                            // call that has just ended is counted.
                                             const rpc::Server::Calls calls = server.calls();
                                             const EngineStats stats = engine.Stats();
                                             return lifetime::IdleExit::Use{
@@ -183,13 +186,13 @@ std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
                                       .exit = [&end] { end.Ask("nobody uses the daemon"); }});
 }
 
-// What started the daemon, and what it passed.
+// What the daemon got from the process that started it.
 struct Starter {
   systemd::Manager manager;
   std::vector<PassedSocket> sockets;
-  std::optional<lifetime::Background> background;  // with --detach
+  std::optional<lifetime::Background> background;  // if --detach was given
 
-  // Before any thread is started.
+  // Must be called before any thread is started.
   static absl::StatusOr<Starter> Find(bool detach) {
     Starter starter;
     if (detach) {
@@ -203,10 +206,11 @@ struct Starter {
 
 int Run(const config::FixedSources& sources, config::Effective effective, Starter starter) {
   const sigset_t signals = BlockSignals();
-  umask(077);  // Sockets and cached code are this user's alone.
+  // Sockets and cached code are accessible to this user only.
+  umask(077);
   const systemd::Manager& manager = starter.manager;
   config::DaemonConfig config = effective.ToDaemonConfig();
-  // Who passes sockets says where to listen, unless the settings do.
+  // Passed sockets replace the default of --listen.
   if (!starter.sockets.empty() && effective.at(*config::FindSetting("listen")).is_default()) {
     config.rpc.listen.clear();
   }
@@ -229,8 +233,8 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
     return kExitFailure;
   }
   LogDevices(**engine);
-  // Never shut down, which may take ten seconds: gRPC waits for a thread of its own to look at its
-  // clock.
+  // gRPC is never shut down, as that may take ten seconds: it waits for a thread of its own that
+  // sleeps.
   grpc_init();
   absl::StatusOr<std::unique_ptr<rpc::Server>> server =
       rpc::Server::Start(**engine, config.rpc, std::move(starter.sockets));
@@ -261,7 +265,7 @@ int Run(const config::FixedSources& sources, config::Effective effective, Starte
   auto key_watch = std::make_unique<FileWatch>(std::move(key_files),
                                                [&engine = **engine] { ReloadTeamKeys(engine); });
 
-  // A daemon whose engine never answers is as good as dead.
+  // A daemon with an engine that does not answer must be restarted.
   auto watchdog = std::make_unique<systemd::Watchdog>(manager, [&engine = **engine] {
     (void)engine.Stats();
     (void)engine.Devices();

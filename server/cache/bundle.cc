@@ -6,7 +6,7 @@
 namespace acceld::cache {
 namespace {
 
-// An executable is a protobuf message, which is not larger.
+// Executables are serialized as protobuf messages, which cannot be larger.
 constexpr uint64_t kMaxPayloadBytes = INT32_MAX;
 
 }  // namespace

@@ -12,27 +12,31 @@
 
 namespace acceld::cache {
 
-// An entry on its way to another site: a record signed with a team's key, and its payload,
-// compressed, one after the other.
+// Encodes a cache entry for transport to another site: the record, signed with `key` (a key of the
+// team, the daemons that share a remote cache), followed by the compressed payload.
 std::string EncodeBundleEntry(const EntryHeader& header, absl::string_view payload,
                               const SigningKey& key);
 
-// Takes in such an entry as its bytes come. Only once the record proved to be signed does it keep
-// more than kMaxRecordBytes of them besides those of a call, and then no more than the payload that
-// is signed for can take. Thread-compatible.
+// Decodes such an entry from bytes that arrive in pieces. Until the record's signature has been
+// verified the reader buffers at most kMaxRecordBytes plus the bytes of one Append; after that, at
+// most the compressed size that the signed payload size allows. Thread-compatible.
 class BundleReader {
  public:
+  // `keys`: the record must be signed with one of them.
   explicit BundleReader(std::vector<SigningKey> keys) : keys_(std::move(keys)) {}
 
-  // The next bytes. PERMISSION_DENIED (not signed with one of the keys) and DATA_LOSS as soon as
-  // no entry can come of them; then the reader is of no more use.
+  // Adds the next bytes. Returns PERMISSION_DENIED (the record is not signed with one of the keys)
+  // or DATA_LOSS as soon as the bytes cannot become an entry; the reader must not be used after
+  // that.
   absl::Status Append(absl::string_view bytes);
-  // The entry, after its last bytes: verified. DATA_LOSS. To be called once.
+  // Returns the verified entry. Must be called once, after the last bytes. DATA_LOSS when the entry
+  // is cut short or does not match its record.
   absl::StatusOr<Entry> Take();
 
  private:
   std::vector<SigningKey> keys_;
-  std::string bytes_;  // so far, from the blob's first once there is a record
+  // The bytes received so far; once record_ is set, those of the compressed payload only.
+  std::string bytes_;
   absl::optional<Record> record_;
 };
 

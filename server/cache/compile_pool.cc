@@ -29,7 +29,7 @@ void CompilePool::StartThreads(size_t max_running) {
   // run at a time.
   for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
     std::vector<std::thread>& threads = kind == Kind::kUsual ? usual_threads_ : other_threads_;
-    threads.reserve(max_running);  // What fails, fails before there is a thread.
+    threads.reserve(max_running);  // so that a failure happens before a thread is started
     while (threads.size() < max_running) {
       threads.push_back(StartThread("compile", [this, kind] { RunWorker(kind); }));
     }
@@ -44,7 +44,7 @@ void CompilePool::StartSpareThreads() {
   try {
     StartThreads(running + 1);
   } catch (const std::system_error&) {
-    // The system gives no more threads: those that there are will do.
+    // The system grants no more threads; the existing ones have to do.
   }
 }
 
@@ -78,7 +78,7 @@ void CompilePool::AddAsker(const JobPtr& job, const Asker& asker) {
 }
 
 bool CompilePool::RemoveAsker(const JobPtr& job, const Asker& asker) {
-  std::function<void()> work;  // What it holds goes without the lock.
+  std::function<void()> work;  // declared before the lock, so that it is destroyed after the unlock
   MutexLock lock(mutex_);
   if (!schedule_.RemoveAsker(job, asker)) return false;
   work = std::exchange(job->work_, nullptr);
@@ -153,7 +153,7 @@ void CompilePool::RunWorker(Kind kind) {
     {
       MutexLock lock(mutex_);
       while ((job = TakeFor(kind)) == nullptr) {
-        // What is queued is run before that.
+        // Queued jobs are run before the pool stops.
         if (stopping_ && schedule_.queued() == 0) return;
         AwaitChange(kind);
       }
@@ -165,9 +165,10 @@ void CompilePool::RunWorker(Kind kind) {
     const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
     MutexLock lock(mutex_);
     End(job, took.count());
-    // Another one may be run now; the last one to be taken is what the others wait for to end.
+    // The end of this job may let another one begin. When the queue is empty and the pool stops,
+    // all other threads wait for this notification.
     if (schedule_.queued() > 0) {
-      // A usual thread looks itself.
+      // A usual thread need not be woken by itself: it checks the schedule next.
       if (kind == Kind::kOneOfMany) WakeForNext();
     } else if (stopping_) {
       changed_.NotifyAll();

@@ -17,87 +17,105 @@
 
 namespace acceld::cache {
 
-// The threads that search and compile, in the order of a CompileSchedule. A job that nobody asks
-// for any more before it begins is dropped. Jobs of who has queued many run at a lower priority
-// (nice(2)): they give way where processors are short, and keep none from who waits for an answer.
+// The threads that search the cache tiers and compile, in the order that a CompileSchedule decides.
+// A job that has lost its last requester before it begins is dropped. Jobs of an identity that has
+// many queued run at a lower priority (nice(2)), so that where processors are short they yield to
+// jobs that somebody waits for.
 //
-// A job cannot be interrupted, and may take very long. Once as many jobs as there are threads have
-// each run for longer than kPatience, an identity that waits and has nothing running does not wait
-// for them to end: its next job begins on an extra thread, and the system shares the processors.
-// There are at most MaxExtra such jobs at a time. Of the extra threads one is there from the
-// beginning; each, when it is needed for the first time, starts the next.
+// A job cannot be interrupted and may take very long. Once as many jobs as there are threads have
+// each run for longer than kPatience, an identity that has queued jobs and none running need not
+// wait for them to end: its next job starts on an extra thread, and the operating system shares the
+// processors. At most MaxExtra jobs run on extra threads at a time. One extra thread of each kind
+// is started with the pool; when it gets a job, the next one is started.
 //
-// Any thread may call; nothing blocks but Stop.
+// Thread-safe; only Stop blocks.
 class CompilePool {
  public:
   using JobPtr = std::shared_ptr<CompileJob>;
+  // The jobs queued and running now, and counts since the start.
   struct Stats {
     size_t queued = 0, running = 0;
-    uint64_t dropped = 0;  // jobs that nobody asked for any more
+    uint64_t dropped = 0;  // jobs that lost their last requester before they began
   };
 
-  // Most jobs take less, and are then worth waiting for: nothing is slowed by an extra one. More
-  // would be felt by a person who waits for a small program.
+  // How long the jobs on the usual threads must have run before an extra one may start. Most jobs
+  // take less, so they are worth waiting for and no extra job slows them down. With a larger value
+  // a person who waits for a small program would notice the delay.
   static constexpr std::chrono::milliseconds kPatience{100};
-  // How many jobs may run beyond the threads: several long ones of as many identities do not keep
-  // out the next one, and memory stays bounded.
+  // The most jobs that may run beyond `num_threads`. It is large enough that long jobs of a few
+  // identities do not keep out the next identity, and bounded so that memory is.
   static constexpr size_t MaxExtra(size_t num_threads) {
     return num_threads == 0 ? 0 : std::max<size_t>(num_threads, 4);
   }
 
+  // Starts the threads. At most `max_queued` jobs may be queued.
   CompilePool(size_t num_threads, size_t max_queued);
-  ~CompilePool();  // Stop.
+  ~CompilePool();  // Calls Stop.
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  // Queues a job for the first of those who ask, of whom there is one at least, and the others.
-  // RESOURCE_EXHAUSTED when there is no room, UNAVAILABLE when the pool is stopped.
+  // Queues a job for `askers`, at least one. RESOURCE_EXHAUSTED when the queue is full or the first
+  // requester has filled its part of it, UNAVAILABLE when the pool is stopped.
   absl::Status Submit(const JobPtr& job, absl::Span<const Asker> askers);
+  // Adds a requester of a job; without effect once the job has begun.
   void AddAsker(const JobPtr& job, const Asker& asker);
-  // True when the job is dropped: it will not be run.
+  // Removes a requester of a job. Returns true when it was the last one and the job had not begun:
+  // the job is dropped and will not run.
   bool RemoveAsker(const JobPtr& job, const Asker& asker);
 
   Stats stats() const;
-  // Runs what is queued, then joins. One thread, none of these.
+  // Runs what is queued, then joins the threads. Must be called by one thread at a time, not by one
+  // of the pool's.
   void Stop();
 
  private:
   using Clock = std::chrono::steady_clock;
+  // kUsual: threads of normal priority. kOneOfMany: threads of low priority, for jobs of identities
+  // that have many queued.
   enum class Kind { kUsual, kOneOfMany };
+  // A job that was taken off the schedule, and when.
   struct Run {
     JobPtr job;
     Clock::time_point begin;
   };
 
-  // Sees to it that there are threads for so many jobs at a time.
+  // Makes sure that `max_running` threads of each kind exist.
   void StartThreads(size_t max_running) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The same for one more than run, or would without extra ones, if the bound and the system let
-  // it. Only usual threads start others, which have their priority.
+  // Starts threads for one job more than are running (or than num_threads_, if that is larger),
+  // unless MaxExtra or the system forbids it. Called by usual threads only, as a new thread
+  // inherits the priority of the thread that starts it.
   void StartSpareThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunWorker(Kind kind);
-  // What a thread of this kind runs next. A usual thread hands what is one of many to the others.
+  // Returns the next job for a thread of this kind, or nullptr. A usual thread hands jobs that are
+  // marked is_one_of_many_ over to the low-priority threads.
   JobPtr TakeFor(Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The job that may begin now, which is noted as running.
+  // Takes the job that may begin at this moment off the schedule and adds it to running_; nullptr
+  // when there is none.
   JobPtr Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void End(const JobPtr& job, double took_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether a job waits that may begin as an extra one: at ExtraTime.
+  // WantsExtra tells whether a queued job may start as an extra one, at ExtraTime.
   bool WantsExtra() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Clock::time_point ExtraTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Wakes a usual thread if a job may begin, now or at ExtraTime.
+  // Wakes a usual thread if a job may begin, at once or at ExtraTime.
   void WakeForNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits until there may be something for a thread of this kind.
+  // Waits until there may be a job for a thread of this kind.
   void AwaitChange(Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t num_threads_;
   mutable Mutex mutex_;
-  CondVar changed_;      // There may be something for a usual thread,
-  CondVar handed_over_;  // or for one of the others.
-  std::deque<JobPtr> ones_of_many_ ABSL_GUARDED_BY(mutex_);  // taken, and to be run
-  std::vector<Run> running_ ABSL_GUARDED_BY(mutex_);         // with those, the oldest first
+  // Signals usual threads that a job may be available.
+  CondVar changed_;
+  // Signals low-priority threads that a job may be available.
+  CondVar handed_over_;
+  // Jobs handed over to the low-priority threads, not begun yet.
+  std::deque<JobPtr> ones_of_many_ ABSL_GUARDED_BY(mutex_);
+  // The jobs taken off the schedule, those in ones_of_many_ included; the oldest first.
+  std::vector<Run> running_ ABSL_GUARDED_BY(mutex_);
   CompileSchedule schedule_ ABSL_GUARDED_BY(mutex_);
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  size_t max_running_ ABSL_GUARDED_BY(mutex_) = 0;  // jobs for which there are threads
+  // The number of jobs for which there are threads.
+  size_t max_running_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::thread> usual_threads_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> other_threads_ ABSL_GUARDED_BY(mutex_);
 };

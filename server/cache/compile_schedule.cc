@@ -9,7 +9,7 @@ namespace acceld::cache {
 namespace {
 
 constexpr size_t kNumClasses = 3;
-// What a job is charged when it begins, until it is known how long it took.
+// What a flow is charged when a job begins, corrected when its duration is known.
 constexpr double kExpectedMs = 10;
 
 }  // namespace
@@ -27,7 +27,7 @@ struct CompileSchedule::Identity {
   std::array<std::unique_ptr<Flow>, kNumClasses> flows;
 };
 
-// Where a queued job stands, and how many ask for it there.
+// The position of a job in one queue, and the number of requesters that it has there.
 struct CompileJob::Place {
   CompileSchedule::Flow* flow;
   std::list<std::shared_ptr<CompileJob>>::iterator position;
@@ -116,7 +116,7 @@ bool CompileSchedule::HasItsShare(const Identity& identity) const {
 
 CompileSchedule::JobPtr CompileSchedule::Take() {
   const auto has_share = [this](const Identity& one) { return HasItsShare(one); };
-  // Those who have to let others go first, if there are such.
+  // An identity that has its share of the threads must wait, unless all waiting identities do.
   if (!std::all_of(waiting_.begin(), waiting_.end(),
                    [&](const Identity* one) { return has_share(*one); })) {
     return TakeExcept(has_share);

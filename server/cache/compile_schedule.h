@@ -16,7 +16,7 @@
 
 namespace acceld::cache {
 
-// For whom work is done, and how urgent it is for them.
+// A requester: the identity on whose behalf a job runs, and the priority of its request.
 struct Asker {
   std::string identity;
   Priority priority = Priority::kNormal;
@@ -25,9 +25,10 @@ struct Asker {
 
 class CompileSchedule;
 
-// Work of the compile pool that one or more ask for.
+// A unit of work for the compile pool, with one or more requesters. Guarded by the pool's mutex.
 class CompileJob {
  public:
+  // `work` is run once, by a thread of the pool, or never.
   explicit CompileJob(std::function<void()> work);
   ~CompileJob();
   CompileJob(const CompileJob&) = delete;
@@ -40,43 +41,51 @@ class CompileJob {
 
   std::function<void()> work_;
   bool is_queued_ = false;
-  bool is_one_of_many_ = false;  // Of a job that was taken.
-  std::vector<Place> places_;    // while it is queued
+  // Whether the identity that the job was taken for had more than CompileSchedule::kMany others
+  // queued.
+  bool is_one_of_many_ = false;
+  // The queues that the job is in, one for each identity and priority class; empty unless queued.
+  std::vector<Place> places_;
 };
 
-// Decides which job the compile pool runs next: fair queueing between identities, in each priority
-// class and between these (fair_schedule.h), by the time that their jobs have taken. A job that
-// several ask for stands in the queue of each, and is run when the first of them has its turn.
+// Decides which job the compile pool runs next: fair queueing between the priority classes and, in
+// each class, between identities (fair_schedule.h), by the time that their jobs have taken. A job
+// with several requesters is in the queue of each of them, and runs when the first of these queues
+// is served.
 //
-// While others wait, an identity has at most half of the threads, and one at least; with nobody
-// else waiting it may have all. One identity may fill a quarter of the queue.
+// While other identities wait, an identity may occupy at most half of the threads (at least one);
+// when nobody else waits it may occupy all. One identity may fill a quarter of the queue.
 //
-// Not thread-safe; has neither threads nor a clock.
+// Not thread-safe. The schedule has neither threads nor a clock of its own.
 class CompileSchedule {
  public:
   using JobPtr = std::shared_ptr<CompileJob>;
+  // An identity with more than this many other queued jobs "has many": its job is marked
+  // is_one_of_many_.
   static constexpr size_t kMany = 4;
 
+  // Schedules jobs for `num_threads` threads; at most `max_queued` may be queued.
   CompileSchedule(size_t num_threads, size_t max_queued);
   ~CompileSchedule();
   CompileSchedule(const CompileSchedule&) = delete;
   CompileSchedule& operator=(const CompileSchedule&) = delete;
 
-  // Queues a new job. RESOURCE_EXHAUSTED when the queue, or the share of the identity, is full.
+  // Queues a new job. RESOURCE_EXHAUSTED when the queue, or the identity's quarter of it, is full.
   absl::Status Add(const JobPtr& job, const Asker& asker);
-  // One more asks for a job; changes nothing when it runs already, or has ended.
+  // Adds a requester to a queued job; without effect when the job has begun or ended.
   void AddAsker(const JobPtr& job, const Asker& asker);
-  // One who asked no longer does. True when nobody does any more and the job has not begun: it has
-  // left the queue.
+  // Removes a requester of a job. Returns true when it was the last one and the job had not begun:
+  // the job has left the queue.
   bool RemoveAsker(const JobPtr& job, const Asker& asker);
-  // The job to run now, which has left the queue; nullptr when there is none. It is one of many
-  // when the identity whose turn this is has more than kMany others in the queue.
+  // Takes the job to run next out of the queue; nullptr when there is none. The job is marked
+  // is_one_of_many_ when its identity has more than kMany others in the queue.
   JobPtr Take();
-  // The same among the identities that wait and have nothing running.
+  // Like Take, considering only identities that have queued jobs and none running.
   JobPtr TakeOfIdle();
-  // Whether there is such an identity.
+  // Returns whether TakeOfIdle would find a job.
   bool HasIdle() const;
-  // Says that a job that was taken has ended, and how much time it took.
+  // Reports that a job returned by Take or TakeOfIdle has ended after `took_ms` milliseconds; the
+  // identity is charged for that time.
   void End(const CompileJob& job, double took_ms);
 
   size_t queued() const { return queued_; }
@@ -88,20 +97,22 @@ class CompileSchedule {
   struct Identity;
 
   Flow& FlowOf(const Asker& asker);
+  // Removes the job from one of its queues.
   void Leave(CompileJob::Place& place);
-  // The next job of the identities that wait, without those that are held back.
+  // Takes the next job of the waiting identities, except those for which `is_held_back` is true.
   JobPtr TakeExcept(absl::FunctionRef<bool(const Identity&)> is_held_back);
-  // Forgets what everybody used when nothing is left to do.
+  // Ends the busy period when no job is queued or running: all identities start equal again.
   void EndIfIdle();
-  // Whether the identity has its share of the threads already.
+  // Returns whether the identity occupies at least half of the threads.
   bool HasItsShare(const Identity& identity) const;
 
   const size_t num_threads_, max_queued_;
   std::map<std::string, std::unique_ptr<Identity>> identities_;  // of this busy period
-  std::set<Identity*> waiting_;                                  // those with queued jobs
+  std::set<Identity*> waiting_;  // the identities that have queued jobs
   FairSchedule turns_;
   size_t queued_ = 0;
-  std::map<const CompileJob*, Flow*> running_;  // whose turn each is
+  // The flow (identity and priority class) that each running job is charged to.
+  std::map<const CompileJob*, Flow*> running_;
 };
 
 }  // namespace acceld::cache

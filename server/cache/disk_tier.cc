@@ -69,7 +69,7 @@ absl::StatusOr<Folder> DiskTier::FolderOf(const Digest& key) const {
 absl::StatusOr<Folder> DiskTier::MakeFolderOf(const Digest& key) {
   absl::StatusOr<Folder> folder = versioned()->OpenOrMakeIn(ShardOf(key));
   if (!absl::IsNotFound(folder.status())) return folder;
-  // Somebody has removed the folders.
+  // The folders have been removed by somebody else.
   ACCELD_ASSIGN_OR_RETURN(const Folder whole, Folder::OpenOrMake(folder_));
   ACCELD_ASSIGN_OR_RETURN(Folder fresh, whole.OpenOrMakeIn(kVersion));
   auto shared = std::make_shared<const Folder>(std::move(fresh));
@@ -226,7 +226,7 @@ void DiskTier::MakeRoom(uint64_t bytes, const std::string& owner) {
     return bytes_ + bytes <= static_cast<uint64_t>(limits_.limit_bytes);
   };
   if (is_room()) return;
-  // Others may have added, used and removed files: what to remove is decided on what is there.
+  // Other processes may have added, used and removed files: choose from what is there at present.
   Scan();
   if (is_room()) return;
   std::vector<Evictable> candidates;

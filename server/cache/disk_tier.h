@@ -16,25 +16,26 @@
 
 namespace acceld::cache {
 
-// Executables in a folder, one signed file each: FOLDER/v2/xx/KEY.exe, where xx are the key's first
-// digits. Files appear whole or not at all (temporary file, fsync, rename). A file's modification
-// time is when it was last used; past the limit the oldest go (eviction.h). Several processes may
-// share the folder, so a file may come or vanish at any time; the owner of an entry is known only
-// to the process that stored it.
+// The cache tier that keeps executables in a folder, one signed file each: FOLDER/v2/xx/KEY.exe,
+// where xx are the first two digits of the key. Files appear whole or not at all (temporary file,
+// fsync, rename). The modification time of a file is the time of its last use; past the size limit
+// the least recently used files are removed (eviction.h). Several processes may share the folder,
+// so files may appear or vanish at any time; only the process that stored an entry knows its owner.
 //
-// Trouble never reaches an execution: a file that is cut short, altered or not signed with the
-// node's key, or that others own or may write, is removed, counted and reported as absent; a full
-// or read-only disk is counted and logged once in a while.
+// Problems with the disk never fail an execution. A file that is cut short, altered, not signed
+// with the node's key, owned by another user or writable by others is removed, counted and reported
+// as absent. A full or read-only disk is counted and logged once in a while.
 //
-// Thread-safe. Load and Store do I/O; the rest looks at the index in memory.
+// Thread-safe. stats and List only read the index in memory; all other functions do file I/O.
 class DiskTier {
  public:
   struct Stats {
     uint64_t bytes = 0, entries = 0;
-    uint64_t evictions = 0;  // entries that went to make room
+    uint64_t evictions = 0;  // entries removed to make room
     uint64_t dropped = 0;    // bad files found and removed
     uint64_t failures = 0;   // reads and writes that the system refused
   };
+  // An entry of the index.
   struct Entry {
     EntryHeader header;
     uint64_t size_bytes = 0;
@@ -42,41 +43,49 @@ class DiskTier {
     std::string owner = {};  // See Evictable.
   };
 
-  // Makes the folder where needed and reads the headers of what is there. Errors: the system's,
-  // those of the node key, or FAILED_PRECONDITION when the folder is another user's or may be
-  // written by others (files.h).
+  // Creates the folder where it is missing and reads the headers of the entries in it. Errors:
+  // those of the system and of the node key, and FAILED_PRECONDITION when the folder belongs to
+  // another user or others may write to it (files.h).
   static absl::StatusOr<std::unique_ptr<DiskTier>> Open(std::string folder,
                                                         const TierLimits& limits);
 
-  // The payload stored under the header's key for its build and architecture. NOT_FOUND otherwise.
+  // Returns the payload stored under the key of `wanted` for its build and architecture, and marks
+  // the entry as used. NOT_FOUND when there is none.
   absl::StatusOr<std::string> Load(const EntryHeader& wanted);
-  // The same, which does not count as a use.
+  // Like Load, but does not mark the entry as used.
   absl::StatusOr<std::string> Read(const EntryHeader& wanted);
-  // Whether there was one.
+  // Removes an entry. Returns whether there was one.
   bool Remove(const Digest& key);
+  // Stores an entry, after removing others to make room. Entries larger than the tier's limit are
+  // not stored; failures are counted and logged.
   void Store(const EntryHeader& header, absl::string_view payload, const std::string& owner);
-  // Removes and counts an entry whose signed payload proved unusable.
+  // Removes and counts an entry with a valid signature whose payload proved unusable for `reason`.
   void Drop(const Digest& key, const absl::Status& reason);
 
   Stats stats() const;
+  // Returns the entries in the index, in no order.
   std::vector<Entry> List() const;
 
  private:
   DiskTier(std::string folder, Folder versioned, const TierLimits& limits, SigningKey node_key);
-  // The folder FOLDER/v2/xx of a key. NOT_FOUND.
+  // Opens the folder FOLDER/v2/xx of a key. NOT_FOUND when it is absent.
   absl::StatusOr<Folder> FolderOf(const Digest& key) const;
-  // The same, made where needed, with all above it.
+  // Like FolderOf, but creates the folder and its parents where they are missing.
   absl::StatusOr<Folder> MakeFolderOf(const Digest& key);
-  // The file of a key. NOT_FOUND when there was none.
+  // Removes the file of a key. NOT_FOUND when there was none.
   absl::Status RemoveFile(const Digest& key) const;
+  // Reads and verifies an entry and fills in `found`. NOT_FOUND when it is absent or not valid.
   absl::StatusOr<std::string> ReadVerified(const EntryHeader& wanted, Entry& found);
+  // Rebuilds the index from the files.
   void Scan();
   void ScanFile(const Folder& folder, const std::string& name);
   std::shared_ptr<const Folder> versioned() const;
   absl::Status Write(const Digest& key, absl::string_view file);
-  // For an entry of so many bytes.
+  // Evicts entries until `bytes` more fit.
   void MakeRoom(uint64_t bytes, const std::string& owner);
+  // Counts and logs a failed system call.
   void Failed(const absl::Status& status);
+  // Removes the key from the index.
   void Forget(const Digest& key);
 
   const std::string folder_;
@@ -86,7 +95,8 @@ class DiskTier {
   OccasionalLog log_;
 
   mutable Mutex mutex_;
-  // FOLDER/v2. Shared with who uses it; another one where somebody has removed it.
+  // The open folder FOLDER/v2, shared with calls that use it; replaced when it has been removed by
+  // somebody and was created again.
   std::shared_ptr<const Folder> versioned_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Digest, Entry> index_ ABSL_GUARDED_BY(mutex_);
   uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -25,14 +25,14 @@ void PutInteger(std::string& out, T value) {
   }
 }
 
-// Names are for people; a long one is cut rather than refused.
+// Names are informational: a long one is truncated rather than refused.
 void PutString(std::string& out, absl::string_view text) {
   text = text.substr(0, kMaxNameBytes);
   PutInteger(out, static_cast<uint32_t>(text.size()));
   out.append(text.data(), text.size());
 }
 
-// Reads fields in order; after the first that does not fit, `ok` stays false.
+// Reads fields in order. After the first field that does not fit, `ok` is and stays false.
 struct Reader {
   absl::string_view rest;
   bool ok = true;
@@ -124,7 +124,7 @@ absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const Si
         absl::StrCat("cache entry: cut short at ", prefix.size(), " bytes, in its record"));
   }
   const size_t signed_bytes = *size_bytes - kSha256Bytes;
-  // Nothing of an entry is looked at before it is known to be ours.
+  // No field of an entry is used before its signature has been verified.
   const absl::string_view mac = prefix.substr(signed_bytes, kSha256Bytes);
   if (std::none_of(keys.begin(), keys.end(), [&](const SigningKey& key) {
         return EqualInConstantTime(mac, MacOf(prefix.substr(0, signed_bytes), key));

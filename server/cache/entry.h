@@ -10,18 +10,18 @@
 #include "common/crypto/digest.h"
 #include "common/status.h"
 
-// The form in which an executable is stored:
+// The format of a stored executable:
 //
 //   record:  magic "acceldx2" | u32 header bytes | header | HMAC-SHA-256
 //   payload
 //
-// one after the other in a file, or apart. The header holds the fields of EntryHeader and the
-// payload's size and SHA-256; the HMAC covers everything before it, and through the SHA-256 the
-// payload too. A record can thus be trusted without reading the payload. Integers are
-// little-endian, strings have a u32 length.
+// The two follow each other in a file, or are stored separately. The header holds the fields of
+// EntryHeader and the size and SHA-256 of the payload; the HMAC covers everything before it and,
+// through the SHA-256, the payload too. A record can thus be verified without reading the payload.
+// Integers are little-endian; strings have a u32 length.
 namespace acceld::cache {
 
-// What can be said about an entry without its code.
+// The metadata of a cache entry.
 struct EntryHeader {
   Digest key, fingerprint;
   std::string build_id, architecture, options, program_name, signature;
@@ -30,18 +30,20 @@ struct EntryHeader {
   int64_t created_unix_s = 0;
 };
 
-// An entry that was verified.
+// An entry whose signature and payload have been verified.
 struct Entry {
   EntryHeader header;
   std::string payload;
 };
 
-// A secret that signs entries: whoever has it can make daemons run code.
+// A secret that signs entries. Whoever has it can make daemons run code of their choice.
 using SigningKey = std::string;
 
+// A verified record: the header, and what it says about the payload.
 struct Record {
   EntryHeader header;
-  size_t size_bytes = 0;  // its own: where a file's payload begins
+  // The size of the record itself, which is the offset of the payload in a file.
+  size_t size_bytes = 0;
   uint64_t payload_bytes = 0;
   std::string payload_sha256;
 };
@@ -49,20 +51,22 @@ struct Record {
 // The longest record that ParseRecord accepts.
 inline constexpr size_t kMaxRecordBytes = 64 << 10;
 
-// What stands behind the bytes that it covers.
+// Returns the HMAC-SHA-256 of `bytes`.
 std::string MacOf(absl::string_view bytes, const SigningKey& key);
+// Encodes and signs the record of an entry.
 std::string EncodeRecord(const EntryHeader& header, absl::string_view payload,
                          const SigningKey& key);
-// The size of the record that `prefix` begins with; nullopt when that is too short to tell.
-// DATA_LOSS when it begins with none.
+// Returns the size of the record that `prefix` begins with; nullopt when `prefix` is too short to
+// tell. DATA_LOSS when it does not begin with a record.
 absl::StatusOr<absl::optional<size_t>> RecordBytes(absl::string_view prefix);
-// `prefix` begins with the whole record; a payload may follow. DATA_LOSS for what is cut short or
-// malformed, PERMISSION_DENIED for what was not signed with one of these keys.
+// Verifies and decodes the record that `prefix` begins with; a payload may follow it. DATA_LOSS
+// when the record is cut short or malformed, PERMISSION_DENIED when it is not signed with one of
+// `keys`.
 absl::StatusOr<Record> ParseRecord(absl::string_view prefix, absl::Span<const SigningKey> keys);
-// DATA_LOSS when the payload is not the one that the record announces.
+// Returns DATA_LOSS when the payload does not match the size and SHA-256 in the record.
 absl::Status CheckPayload(const Record& record, absl::string_view payload);
-// PERMISSION_DENIED unless the entry is the wanted one: same key, build and architecture. A signed
-// entry under another name is as foreign as an unsigned one.
+// Returns PERMISSION_DENIED unless the entry is the wanted one: same key, build and architecture. A
+// validly signed entry under another key is refused like an unsigned one.
 absl::Status CheckIsFor(const EntryHeader& wanted, const EntryHeader& found);
 
 }  // namespace acceld::cache

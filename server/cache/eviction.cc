@@ -22,7 +22,7 @@ std::vector<Digest> ChooseEvicted(std::vector<Evictable> candidates, BytesByOwne
     chosen_bytes += entry.size_bytes;
   };
 
-  BytesByOwner above_share;  // What each of these may lose.
+  BytesByOwner above_share;  // how many bytes each of these owners may lose
   for (const auto& [owner, bytes] : bytes_by_owner) {
     if (!owner.empty() && bytes > limits.share_bytes) {
       above_share[owner] = bytes - std::max<int64_t>(limits.share_bytes - slack_bytes, 0);

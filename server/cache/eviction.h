@@ -10,11 +10,12 @@
 
 namespace acceld::cache {
 
-// What is removed from a cache tier that is full. Entries serve everybody, but each counts for the
-// identity that asked for it first, its owner: who has many programs compiled loses his own first,
-// not those of others.
+// The policy by which a full cache tier removes entries. Entries serve everybody, but each counts
+// for its owner, the identity that asked for it first: an identity that has many programs compiled
+// loses its own entries before those of others.
 
-// How much a tier holds, and one owner of it before others' entries stay in his stead. Bytes.
+// The size of a tier, and the part of it that one owner may fill before its own entries are evicted
+// ahead of others'. In bytes.
 struct TierLimits {
   TierLimits(int64_t limit_bytes, int share_percent)
       : limit_bytes(limit_bytes), share_bytes(PercentOf(limit_bytes, share_percent)) {}
@@ -25,17 +26,17 @@ struct TierLimits {
 // An entry that may be removed.
 struct Evictable {
   Digest key;
-  std::string owner;  // empty: nobody, or somebody without a share
+  std::string owner;  // empty: no owner, or an owner without a share
   int64_t last_use = 0, size_bytes = 0;
 };
 
-// What owners have in a tier, those included that may not be removed.
+// The bytes of each owner in a tier, including entries that must not be removed.
 using BytesByOwner = absl::flat_hash_map<std::string, int64_t>;
 
-// The entries to remove so that a tier has `excess_bytes` less: least recently used first, of
-// owners with more than a share, and when that is not enough, of all. Where entries are small
-// beside the tier, up to a sixteenth of it goes besides, so that a full tier need not be gone
-// through for each new entry.
+// Chooses the entries to remove so that a tier shrinks by `excess_bytes`: the least recently used
+// first, of owners that hold more than their share, and if that is not enough, of all owners. Where
+// entries are small beside the tier, up to a sixteenth of it is removed in addition, so that a full
+// tier need not be searched for each new entry.
 std::vector<Digest> ChooseEvicted(std::vector<Evictable> candidates, BytesByOwner bytes_by_owner,
                                   int64_t excess_bytes, const TierLimits& limits);
 

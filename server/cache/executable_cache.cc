@@ -23,29 +23,31 @@ absl::Status Abandoned() {
   return absl::CancelledError("nobody waits for the executable any more");
 }
 
-// Of other daemons, to look at for an explanation.
+// The most entries of the remote cache that Locate inspects.
 constexpr size_t kMaxRemoteEntries = 10'000;
 
-// Not less than nothing when the clock was set back since.
+// Never negative, even when the clock has been set back since.
 double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
   return static_cast<double>(std::max<int64_t>(0, now_unix_ns / 1'000'000'000 - since_unix_s));
 }
 
-// Whose what is made for the request is in the tiers.
+// The owner, in the tiers, of what is made for the request.
 std::string OwnerOf(const Request& request) {
   return request.asker.has_share ? request.asker.identity : "";
 }
 
 }  // namespace
 
-// Guarded by the cache's mutex.
+// All members are guarded by the cache's mutex.
 struct ExecutableCache::CodeFlight {
   Promise<Code> promise;
   Future<Code> future = promise.future();
-  // Those who wait for it, the leader first, and how many of them somebody waits for.
+  // The flights that wait for the code, the leader first; `wanted` counts those that a request
+  // waits for.
   std::vector<std::weak_ptr<Flight>> flights;
   int wanted = 0;
-  StopFlag stop;  // set when it is 0; thread-safe
+  // Set when `wanted` becomes 0. Thread-safe.
+  StopFlag stop;
 };
 
 struct ExecutableCache::Flight {
@@ -57,16 +59,18 @@ struct ExecutableCache::Flight {
   Flight(LoadKey of, ExecutableCache* in) : key(std::move(of)), cache(in) {}
 
   const LoadKey key;
-  Promise<Result> promise;  // of who lands the flight, or drops it
+  Promise<Result> promise;  // set by the thread that ends the flight
   const Future<Result> future = promise.future();
   // Guarded by the cache's mutex.
   std::vector<Waiter> waiters;
-  std::shared_ptr<CompileJob> job;   // that is queued, or was
-  std::shared_ptr<CodeFlight> code;  // that it waits for or leads
+  // The job that is queued, or was.
+  std::shared_ptr<CompileJob> job;
+  std::shared_ptr<CodeFlight> code;  // the search for the code that the flight waits for or leads
   bool leads = false;
-  // Held while somebody leaves, who may be late: the cache goes only after its last flight.
+  // Held while a request leaves. A request may leave late, and the cache may be destroyed once its
+  // last flight has ended.
   Mutex mutex;
-  ExecutableCache* cache ABSL_GUARDED_BY(mutex);  // nullptr: it has landed
+  ExecutableCache* cache ABSL_GUARDED_BY(mutex);  // nullptr: the flight has ended
 };
 
 void ExecutableCache::Interest::Leave() {
@@ -109,8 +113,8 @@ ExecutableCache::~ExecutableCache() {
     MutexLock lock(mutex_);
     for (const auto& [key, flight] : code_flights_) flight->stop.Stop();
   }
-  // In this order: searches that wait for others end, then compiles, whose leases and uploads are
-  // the remote tier's.
+  // The order matters: first searches that wait for other daemons end, then compiles, which use
+  // leases and uploads of the remote tier.
   if (remote_ != nullptr) remote_->Stop();
   pool_.Stop();
   remote_.reset();
@@ -161,7 +165,7 @@ void ExecutableCache::Submit(const FlightPtr& flight, std::function<void(absl::S
   absl::Status status;
   {
     MutexLock lock(mutex_);
-    // Who leads for others works for them, too.
+    // The leader of a search works for the requests of all its flights.
     std::vector<FlightPtr> flights = {flight};
     if (flight->leads) {
       for (const auto& other : flight->code->flights) flights.push_back(other.lock());
@@ -191,8 +195,8 @@ bool ExecutableCache::Leave(const FlightPtr& flight, uint64_t waiter) {
   const auto found = std::find_if(flight->waiters.begin(), flight->waiters.end(),
                                   [&](const Flight::Waiter& one) { return one.id == waiter; });
   if (found == flight->waiters.end()) return false;
-  // Once it leads or follows a search for the code, its jobs look themselves whether they are
-  // wanted: others may wait for the same code.
+  // Once the flight leads or follows a search for the code, its job cannot be dropped here, as
+  // others may wait for the same code; the job itself checks whether it is still wanted.
   const bool is_dropped = flight->job != nullptr && flight->code == nullptr &&
                           pool_.RemoveAsker(flight->job, found->request->asker);
   flight->waiters.erase(found);
@@ -215,7 +219,7 @@ bool ExecutableCache::Leave(const FlightPtr& flight, uint64_t waiter) {
 void ExecutableCache::BeginSearch(const FlightPtr& flight) {
   const RequestPtr request = RequestOf(*flight);
   if (request == nullptr) return Land(flight, Abandoned());
-  // An earlier flight may have landed between this one's look at the memory tier and its start.
+  // An earlier flight may have ended between the check of the memory tier in Get and this one.
   if (auto loaded = FindLoaded(*request); loaded != nullptr) {
     return Land(flight, Result{std::move(loaded), CacheVerdict::kMemory});
   }
@@ -239,7 +243,8 @@ void ExecutableCache::BeginSearch(const FlightPtr& flight) {
   }
   if (!is_wanted) return Land(flight, Abandoned());
   if (leads) return Search(flight, request);
-  // Another device's search. Its thread only hands over; the loading is a job of its own.
+  // The search of another device. This callback runs on its thread, so the loading is queued as a
+  // separate job.
   flight->code->future.OnReady([this, flight, request](const absl::StatusOr<Code>& code) {
     Submit(flight, [this, flight, request, code = code](const absl::Status& status) mutable {
       if (!status.ok()) return Land(flight, status);
@@ -275,7 +280,7 @@ void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& reque
           flight, *request,
           Code{*std::move(executable), CacheVerdict::kRemote, std::move(outcome.entry->header)});
     }
-    // A lack of memory says nothing against the entry.
+    // A lack of memory does not mean that the entry is bad.
     if (!absl::IsResourceExhausted(executable.status())) {
       remote_->Refuse(request->key, executable.status());
     }
@@ -302,18 +307,18 @@ void ExecutableCache::LandCode(const FlightPtr& flight, const Request& request,
                                std::shared_ptr<RemoteTier::Lease> lease) {
   const std::shared_ptr<CodeFlight> its_code = flight->code;
   if (!code.ok()) {
-    // Out of the way first: a search that starts after the answer must try anew.
+    // Removed first: a request that arrives after the answer must start a new search.
     LandOnly(request.key, *its_code, code);
     return Finish(flight, request, code);
   }
-  // A search that starts after the landing must find it: in memory, where Finish puts it, or, when
-  // nothing is kept there, on disk.
+  // A request that arrives after the search has been removed must find the executable: in memory,
+  // where Finish puts it, or, when memory keeps nothing, on disk.
   const bool is_kept = memory_.enabled() && request.device.has_value();
   if (!is_kept) Store(request, *code, std::move(lease));
   const CacheVerdict found = code->verdict;
   Finish(flight, request, code);
   LandOnly(request.key, *its_code, code);
-  // Last, so that nobody waits for the disk.
+  // Last, so that no request waits for the disk.
   if (code.ok() && (is_kept || code->verdict != found)) Store(request, *code, std::move(lease));
 }
 
@@ -342,7 +347,7 @@ void ExecutableCache::Store(const Request& request, const Code& code,
     LogWarning("cache: ", code.executable->Signature(), " is larger than a file of it may be");
     return;
   }
-  // Others wait for it; the disk's turn is after.
+  // Published first because other daemons may wait for it; then stored on disk.
   if (for_remote) remote_->Publish(header, payload, std::move(lease));
   if (on_disk) disk_->Store(header, payload, OwnerOf(request));
 }
@@ -379,7 +384,7 @@ absl::StatusOr<ExecutableCache::ExecutablePtr> ExecutableCache::LoadFromDisk(
                           ContainAllocationFailure("reading a cache entry",
                                                    [&] { return disk_->Load(HeaderOf(request)); }));
   absl::StatusOr<ExecutablePtr> executable = Decode(request, payload);
-  // A lack of memory says nothing against the entry.
+  // A lack of memory does not mean that the entry is bad.
   if (!executable.ok() && !absl::IsResourceExhausted(executable.status())) {
     disk_->Drop(request.key, executable.status());
   }
@@ -421,7 +426,7 @@ void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
   if (!code.ok()) return Land(flight, code.status());
   if (!request.device.has_value()) return Land(flight, Result{nullptr, code->verdict});
   auto loaded = LoadOnDevice(request, code->executable);
-  // A device without room says nothing against the code.
+  // A lack of device memory does not mean that the code is bad.
   if (!loaded.ok() && !absl::IsResourceExhausted(loaded.status()) &&
       (code->verdict == CacheVerdict::kDisk || code->verdict == CacheVerdict::kRemote)) {
     // Signed and whole, yet it does not link: made by a toolchain whose change its key missed.

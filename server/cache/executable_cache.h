@@ -32,37 +32,43 @@ namespace acceld::cache {
 
 // What to find, and how to make it when it is nowhere.
 struct Request {
-  Digest key;  // MakeCacheKey
+  // See MakeCacheKey.
+  Digest key;
   Digest fingerprint;
   std::vector<ir::TensorType> arguments;
-  std::string architecture;  // what to compile for: the device's, if there is one
-  // Where it is wanted; nullopt: nowhere, it is only to be found in the tiers that stay.
+  // The architecture to compile for: that of the device, if there is one.
+  std::string architecture;
+  // The index of the device on which to load the executable; nullopt: it is only brought into the
+  // disk and remote tiers.
   absl::optional<size_t> device;
-  // Runs on the compile pool, at most once among concurrent requests for the key. Once the flag is
-  // stopped nobody wants the result: it ends soon then, with CANCELLED.
+  // Compiles the executable. Called on the compile pool, at most once among concurrent requests for
+  // the key. When `stop` is set nobody wants the result any more, and the function must soon return
+  // CANCELLED.
   std::function<absl::StatusOr<hal::Executable>(const StopFlag& stop)> compile;
-  // Calls `load`, which takes `size_bytes` of the device, and makes room for the asker if that is
-  // refused, as long as there is hope. On the compile pool; may block. Empty: `load` is called
-  // once.
+  // Calls `load`, which allocates `size_bytes` on the device. When `load` fails for lack of memory,
+  // frees memory on behalf of the requester and calls it again, as long as more can be freed.
+  // Called on the compile pool; may block. Empty: `load` is called once.
   std::function<absl::Status(int64_t size_bytes, absl::FunctionRef<absl::Status()> load)> with_room;
+  // Who asks for the executable.
   Asker asker = {};
 };
 
+// The answer to a request.
 struct Result {
   std::shared_ptr<const hal::LoadedExecutable> executable;  // nullptr without a device
   CacheVerdict verdict = CacheVerdict::kMiss;
 };
 
-// Finds executables: memory, then disk, then remote, then compile. Concurrent requests
-// for one key share one search and one compile, also when they are for different devices; loading
-// is done once for each device. Failures are not kept: the next request tries again.
+// Finds executables: in memory, on disk, in the remote cache, and otherwise compiles them.
+// Concurrent requests for one key share one search and one compile, even for different devices;
+// each device loads the code once. Failures are not cached: the next request tries again.
 //
-// Identities have their turns on the compile pool (compile_schedule.h). A request that its asker
-// has left goes on for the others who wait for the same; when there are none, it is dropped, or its
-// compile is stopped, and who asks after that begins anew.
+// The compile pool shares its threads between identities (compile_schedule.h). A request that was
+// withdrawn (Interest::Leave) continues for the other requests that wait for the same executable.
+// When there are none it is dropped, or its compile is stopped; a later request then starts anew.
 //
-// Thread-safe; nothing here blocks but the destructor, which fails what has not begun with
-// CANCELLED and waits for compiles that run.
+// Owns its tiers and the compile pool. Thread-safe. Only the destructor blocks: it fails what has
+// not begun with CANCELLED and waits for running compiles.
 class ExecutableCache {
  public:
   struct Options {
@@ -72,19 +78,22 @@ class ExecutableCache {
     int share_percent = 25;                   // one identity's share of each tier (eviction.h)
     int compile_threads = 1;
     size_t max_queued_compiles = 100'000;
-    int64_t max_compile_bytes = WorkBounds::kUnbounded;  // of memory that one compile may take
-    absl::optional<RemoteTier::Options> remote;          // nullopt: no cache but this node's
-    std::vector<SigningKey> bundle_keys;                 // see Tools
-    // Of every entry made here, for people who look at it: this host, and the compile options that
-    // are part of keys.
+    // The memory that one compile may take.
+    int64_t max_compile_bytes = WorkBounds::kUnbounded;
+    absl::optional<RemoteTier::Options> remote;  // nullopt: no remote tier
+    std::vector<SigningKey> bundle_keys;         // see Tools
+    // Recorded in every entry made here: the name of this host (informational), and the compile
+    // options that are part of cache keys.
     std::string producer, compile_options;
   };
-  // Who waits for an answer, and may leave.
+  // A request's interest in an answer, which may be withdrawn.
   class Interest;
+  // A request in progress.
   struct Ticket {
     Future<Result> future;
-    bool joined = false;  // another request's search: its verdict is kInflight for this one
-    std::shared_ptr<Interest> interest = nullptr;  // nullptr: it was there
+    // Whether the request joined the search of another one; its verdict is kInflight then.
+    bool joined = false;
+    std::shared_ptr<Interest> interest = nullptr;  // nullptr: the answer was available at once
 
     CacheVerdict VerdictOf(const Result& result) const {
       return joined ? CacheVerdict::kInflight : result.verdict;
@@ -92,13 +101,14 @@ class ExecutableCache {
   };
   struct Stats {
     uint64_t compiles = 0, compile_failures = 0;
-    uint64_t compiles_stopped = 0;  // that nobody waited for any more
+    uint64_t compiles_stopped = 0;  // compiles stopped because nobody waited for them any more
     CompilePool::Stats pool;
     uint64_t hits_memory = 0, hits_disk = 0, hits_remote = 0, hits_inflight = 0, misses = 0;
     MemoryTier::Stats memory;
     DiskTier::Stats disk;
     absl::optional<RemoteTier::Stats> remote;
   };
+  // An entry of the memory tier, the disk tier or both.
   struct EntryInfo {
     EntryHeader header;
     uint64_t size_bytes = 0;
@@ -106,84 +116,94 @@ class ExecutableCache {
     double age_s = 0;
     int64_t last_use_unix_ns = 0;
   };
-  // Where an entry is, and which other comes nearest to it.
+  // The tier that has an entry, or else the entry most similar to it.
   struct Whereabouts {
     absl::optional<CacheVerdict> tier;    // nullopt: nowhere
     absl::optional<EntryHeader> nearest;  // see Likeness; nullopt: nothing is like it
   };
 
-  // Reads the folder's index. Without a usable folder it logs why and does without the disk tier.
-  // `devices` outlive the cache.
+  // Opens the disk tier and reads its index. Where the folder is unusable, logs the reason and
+  // works without a disk tier. `devices` must outlive the cache.
   ExecutableCache(const Options& options, std::vector<hal::Device*> devices, std::string build_id);
   ~ExecutableCache();
   ExecutableCache(const ExecutableCache&) = delete;
   ExecutableCache& operator=(const ExecutableCache&) = delete;
 
+  // Starts a search, or joins one that is in progress. Does not block.
   Ticket Get(Request request);
-  // For callers that still hold an executable: the same as a Get that finds it in memory.
+  // Counts a use of an executable that the caller still holds, like a Get that finds it in memory.
   void CountMemoryHit(const hal::LoadedExecutable& executable);
   // See MemoryTier::Unload.
   int64_t Unload(size_t device, int64_t size_bytes) { return memory_.Unload(device, size_bytes); }
 
   Stats stats() const;
-  // Of all compiles, those that failed too.
+  // The durations of all compiles, including failed ones.
   observability::HistogramSnapshot compile_time() const { return compile_time_.Read(); }
-  // Most recently used first.
+  // Returns the entries of the memory and disk tiers, the most recently used first.
   std::vector<EntryInfo> List() const;
   Tools& tools() { return *tools_; }
-  // What is known of the entry that `request` is for, before it is made.
+  // Returns the part of an entry's header that is known before the entry is made.
   EntryHeader HeaderOf(const Request& request) const;
-  // Calls `done` with where the entry is now. Looks at no more than some thousand entries of other
-  // daemons. On any thread, which `done` must not block.
+  // Calls `done` with the location of an entry. Inspects at most some thousand entries of the
+  // remote cache. `done` may be called on any thread and must not block it.
   void Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const;
 
  private:
   friend class Interest;
   using LoadKey = std::pair<Digest, absl::optional<size_t>>;
+  // Code for an architecture, not loaded on a device, and where it came from.
   struct Code {
     std::shared_ptr<const hal::Executable> executable;
     CacheVerdict verdict = CacheVerdict::kMiss;
     absl::optional<EntryHeader> origin;  // of kRemote
   };
 
-  // The search for a key, and those that wait for it. The same for a device: it may wait for the
-  // one of the key. Shared by the jobs and those that wait.
+  // A Flight is the search for a key and device; a CodeFlight is the search for the code of a key,
+  // shared by the flights of several devices. Both are owned jointly by their jobs and the requests
+  // that wait for them.
   struct CodeFlight;
   struct Flight;
   using FlightPtr = std::shared_ptr<Flight>;
   using RequestPtr = std::shared_ptr<const Request>;
   using ExecutablePtr = std::shared_ptr<const hal::Executable>;
 
-  // nullptr when it is not in memory, or not wanted on a device.
+  // Returns nullptr when the executable is not loaded, or the request names no device.
   std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Request& request);
-  // Runs `work` with OK on the compile pool, in the turn of those who wait for the flight, or with
-  // why it is not to be. Until it begins it is the flight's job.
+  // Runs `work` on the compile pool, scheduled for the requesters of the flight. `work` gets OK, or
+  // the reason why it must not proceed. Until it begins, it is the flight's job.
   void Submit(const FlightPtr& flight, std::function<void(absl::Status)> work);
-  // The request of somebody who waits for the flight; nullptr when nobody does.
+  // Returns the request of one of those that wait for the flight; nullptr when none does.
   RequestPtr RequestOf(const Flight& flight) const;
-  // Of one who asks no more. True when the flight is dropped for it, whose promise is the caller's
-  // then.
+  // Removes a waiting request. Returns true when that drops the whole flight; the caller then has
+  // to set the flight's promise.
   bool Leave(const FlightPtr& flight, uint64_t waiter);
+  // The steps of a search. BeginSearch checks the memory tier, then joins or starts the search for
+  // the code.
   void BeginSearch(const FlightPtr& flight);
-  // Of a request that may be anybody's of those who wait.
+  // Searches memory and disk, then starts the search of the remote tier. `request` is any of those
+  // that wait.
   void Search(const FlightPtr& flight, const RequestPtr& request);
-  // The rest of a search that leads for its key, after all tiers.
+  // Continues a search after the remote tier has answered: decodes its entry, or compiles.
   void EndSearch(const FlightPtr& flight, const RequestPtr& request, RemoteTier::Outcome outcome);
+  // Ends the search for the code: stores it, loads it for this flight and answers the other
+  // flights.
   void LandCode(const FlightPtr& flight, const Request& request, absl::StatusOr<Code> code,
                 std::shared_ptr<RemoteTier::Lease> lease = nullptr);
-  // Answers those who wait for the code.
+  // Sets the answer of the search for the code.
   void LandOnly(const Digest& key, CodeFlight& flight, const absl::StatusOr<Code>& code);
   absl::StatusOr<ExecutablePtr> Compile(const Request& request, const StopFlag& stop);
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
-  // What bytes of a tier that were verified come to. DATA_LOSS when they are not what was asked.
+  // Decodes the verified payload of a tier. DATA_LOSS when it is not the executable that was
+  // requested.
   absl::StatusOr<ExecutablePtr> Decode(const Request& request, absl::string_view payload) const;
   absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> LoadOnDevice(
       const Request& request, ExecutablePtr executable);
-  // Puts what was found elsewhere into the tiers that lack it.
+  // Stores code that was compiled or found remotely in the tiers that lack it.
   void Store(const Request& request, const Code& code, std::shared_ptr<RemoteTier::Lease> lease);
-  // Loads the code and answers with it. Code that was found somewhere and does not load is refused
-  // there, compiled again, and that is `code` then.
+  // Loads the code on the device and answers the flight. Code from a tier that does not load is
+  // removed from that tier and compiled again; `code` is then the new code.
   void Finish(const FlightPtr& flight, const Request& request, absl::StatusOr<Code>& code);
+  // Answers the flight and removes it from flights_.
   void Land(const FlightPtr& flight, absl::StatusOr<Result> result);
   void Count(CacheVerdict verdict);
 
@@ -195,7 +215,7 @@ class ExecutableCache {
   std::unique_ptr<RemoteTier> remote_;  // nullptr: none
   std::unique_ptr<Tools> tools_;
   mutable Mutex mutex_;
-  // Those that may be joined.
+  // The searches that new requests may join.
   absl::flat_hash_map<LoadKey, FlightPtr> flights_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Digest, std::shared_ptr<CodeFlight>> code_flights_ ABSL_GUARDED_BY(mutex_);
   uint64_t last_waiter_ ABSL_GUARDED_BY(mutex_) = 0;
@@ -204,15 +224,16 @@ class ExecutableCache {
   observability::Histogram compile_time_;
   std::atomic<uint64_t> hits_memory_{0}, hits_disk_{0}, hits_remote_{0}, hits_inflight_{0},
       misses_{0};
-  CompilePool pool_;  // The last member: its threads use the others.
+  CompilePool pool_;  // The last member, as its threads use the others.
 };
 
-// Of one request. Thread-safe; may outlive the cache.
+// The interest of one request in its answer. Thread-safe; may outlive the cache.
 class ExecutableCache::Interest {
  public:
   Interest(const FlightPtr& flight, uint64_t waiter) : flight_(flight), waiter_(waiter) {}
-  // Says that the answer is of no use any more. Others' are as before. Without effect once it is
-  // there, and the second time. Callbacks of the ticket's future may run, with CANCELLED.
+  // Withdraws the request: its answer is not needed any more. Other requests for the same
+  // executable are not affected. Without effect after the answer has arrived, and when called
+  // again. May run callbacks of the ticket's future, with CANCELLED.
   void Leave();
 
  private:

@@ -84,12 +84,12 @@ absl::StatusOr<Folder> Folder::OpenOrMakeIn(const std::string& name) const {
 }
 
 absl::StatusOr<std::vector<std::string>> Folder::Names() const {
-  // A descriptor of its own, with a position of its own.
+  // A separate descriptor, as reading a folder moves the position of its descriptor.
   UniqueFd fd(openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return ErrnoStatus(errno, "open", path_);
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(fdopendir(fd.get()), &closedir);
   if (folder == nullptr) return ErrnoStatus(errno, "list", path_);
-  (void)fd.Release();  // It is the stream's.
+  (void)fd.Release();  // owned by the stream
   std::vector<std::string> names;
   while (const dirent* const entry = readdir(folder.get())) {
     const absl::string_view name = entry->d_name;
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<std::string>> Folder::Names() const {
 
 absl::StatusOr<Folder::Contents> Folder::Read(const std::string& name, uint64_t max_bytes) const {
   const std::string path = PathOf(name);
-  // Without O_NONBLOCK a FIFO would be waited for.
+  // O_NONBLOCK, as opening a FIFO would block otherwise.
   const UniqueFd file(
       openat(fd_.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return ErrnoStatus(errno, "open", path);

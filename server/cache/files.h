@@ -10,48 +10,50 @@
 #include "common/files/unique_fd.h"
 #include "common/status.h"
 
-// The few file operations of the disk tier, as Statuses that name the file. All of them do I/O.
+// The file operations of the disk tier. Each returns a Status that names the file, and each does
+// I/O.
 namespace acceld::cache {
 
-// An open folder that this user alone may write to, and what is done in it by names without a path.
-// It and its files are opened first and looked at then, so that nobody can change in between what a
-// name stands for; none of the names is a symbolic link. A folder or file that belongs to another
-// user, or that its group or others may write to, is refused with FAILED_PRECONDITION.
+// An open folder that only this user may write to, with operations on the files in it. Names have
+// no path and must not be symbolic links. Each folder and file is opened first and checked through
+// its descriptor, so that nobody can exchange it in between. A folder or file that belongs to
+// another user, or that its group or others may write to, is refused with FAILED_PRECONDITION.
 //
 // Thread-safe.
 class Folder {
  public:
-  // Makes the folder, and its parents, where they are missing, for the owner only. `path` itself
-  // may be a symbolic link.
+  // Opens a folder after creating it with mode 0700, and its parents with default permissions,
+  // where they are missing. `path` itself may be a symbolic link.
   static absl::StatusOr<Folder> OpenOrMake(const std::string& path);
+  // Like OpenOrMake, for a subfolder.
   absl::StatusOr<Folder> OpenOrMakeIn(const std::string& name) const;
-  // NOT_FOUND when there is none.
+  // Opens a subfolder. NOT_FOUND when there is none.
   absl::StatusOr<Folder> OpenIn(const std::string& name) const;
 
-  // Of all files and folders.
+  // Returns the names of all files and folders in this folder.
   absl::StatusOr<std::vector<std::string>> Names() const;
   struct Contents {
     std::string bytes;
     struct stat info{};
   };
-  // At most `max_bytes` from the beginning of a regular file. NOT_FOUND when absent.
+  // Reads at most the first `max_bytes` of a regular file. NOT_FOUND when it is absent.
   absl::StatusOr<Contents> Read(const std::string& name, uint64_t max_bytes) const;
-  // What a name stands for. NOT_FOUND.
+  // Returns the attributes of a file or folder (lstat). NOT_FOUND when it is absent.
   absl::StatusOr<struct stat> Look(const std::string& name) const;
-  // A new file with these bytes that only the owner can read, flushed to the medium; its name,
-  // which begins with `prefix` and ends with ".tmp", and which no file had before. Leaves nothing
-  // behind on failure.
+  // Writes a new file with these bytes that only the owner can read, and flushes it to the medium.
+  // Returns its name, a new one that begins with `prefix` and ends with ".tmp". Removes the file on
+  // failure.
   absl::StatusOr<std::string> WriteTemporary(const std::string& prefix,
                                              absl::string_view bytes) const;
-  // Replaces what has the name.
+  // Renames a file, replacing the one that has the name `to`.
   absl::Status Rename(const std::string& from, const std::string& to) const;
-  // Another name for a file. ALREADY_EXISTS when it is in use.
+  // Creates a hard link. ALREADY_EXISTS when the name `to` is in use.
   absl::Status Link(const std::string& from, const std::string& to) const;
-  // NOT_FOUND when absent.
+  // Removes a file. NOT_FOUND when it is absent.
   absl::Status Remove(const std::string& name) const;
-  // Says that the file is used now.
+  // Sets the modification time of a file to the present.
   void Touch(const std::string& name) const;
-  // Flushes the names to the medium.
+  // Flushes the directory entries to the medium.
   absl::Status Flush() const;
 
   const std::string& path() const { return path_; }
@@ -59,13 +61,14 @@ class Folder {
 
  private:
   Folder(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  // Makes a Folder of a descriptor after CheckIsOwn.
   static absl::StatusOr<Folder> Check(UniqueFd fd, std::string path);
 
   UniqueFd fd_;
-  std::string path_;  // For messages.
+  std::string path_;  // for messages
 };
 
-// FAILED_PRECONDITION when it belongs to another user, or others may write to it.
+// Returns FAILED_PRECONDITION when the file belongs to another user or others may write to it.
 absl::Status CheckIsOwn(const struct stat& info, absl::string_view path);
 
 }  // namespace acceld::cache

@@ -8,20 +8,22 @@
 
 namespace acceld::cache {
 
-// The arguments of a signature: "(tensor<2xf32>)" of "(tensor<2xf32>) -> tensor<2xf32>".
+// Returns the arguments of a signature: "(tensor<2xf32>)" of "(tensor<2xf32>) -> tensor<2xf32>".
 absl::string_view ArgumentsOf(absl::string_view signature);
 
-// How much of what their keys are made of two entries have in common; 0 when not even the program,
-// or its name. The program counts most, then arguments, architecture, build and options.
+// Returns how similar two entries are in what their keys depend on; 0 when neither the program nor
+// its name is the same. The program counts most, then arguments, architecture, build and options.
 int Likeness(const EntryHeader& a, const EntryHeader& b);
 
-// Finds the one of some entries that is most like a wanted one. Thread-compatible.
+// Finds, among the entries passed to Look, the one most similar to a wanted entry.
+// Thread-compatible.
 class Nearest {
  public:
   explicit Nearest(EntryHeader wanted) : wanted_(std::move(wanted)) {}
 
+  // Considers one more entry.
   void Look(const EntryHeader& entry);
-  // nullopt when none is like it.
+  // Returns the most similar entry so far; nullopt when none is similar. To be called once.
   absl::optional<EntryHeader> Take() { return std::exchange(best_, absl::nullopt); }
 
  private:

@@ -7,13 +7,14 @@
 namespace acceld::cache {
 namespace {
 
-// Of one call of Unload, which may be a dispatcher's: how many entries it looks at and unloads.
+// The most entries that one call of Unload inspects and unloads; a dispatcher may be waiting for
+// it.
 constexpr size_t kMostLooked = 4096, kMostUnloaded = 256;
 
 int64_t SteadyNowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
-// Whether anybody but the tier holds a part of the entry. Exact enough: a reference taken at this
-// very moment stays valid, only the tier forgets what it points to.
+// Returns whether anything other than the tier holds a part of the entry. A race is harmless: a
+// reference taken at the same time stays valid, and only the tier drops its own.
 bool IsHeld(const MemoryTier::Entry& entry) {
   int64_t own = 1;
   for (const auto& loaded : entry.loaded) {
@@ -63,7 +64,8 @@ std::shared_ptr<const hal::Executable> MemoryTier::FindExecutable(const Digest& 
 void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device,
                      std::shared_ptr<const hal::LoadedExecutable> loaded,
                      const std::string& owner) {
-  std::vector<Entry> dropped;  // Freed without the lock: a device may take its time.
+  // Declared before the lock, to be freed after the unlock: freeing device memory may take long.
+  std::vector<Entry> dropped;
   MutexLock lock(mutex_);
   Entry& entry = entries_[key];
   if (entry.executable == nullptr) {
@@ -124,7 +126,8 @@ void MemoryTier::Evict(const Digest& keep, std::vector<Entry>& dropped) {
 }
 
 int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
-  std::vector<std::shared_ptr<const hal::LoadedExecutable>> unloaded;  // Freed without the lock.
+  // Declared before the lock, to be freed after the unlock.
+  std::vector<std::shared_ptr<const hal::LoadedExecutable>> unloaded;
   int64_t unloaded_bytes = 0;
   MutexLock lock(mutex_);
   if (device >= on_device_.size()) return 0;
@@ -154,7 +157,7 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
 }
 
 bool MemoryTier::Remove(const Digest& key) {
-  Entry removed;  // Freed when the lock is not held.
+  Entry removed;  // declared before the lock, to be freed after the unlock
   MutexLock lock(mutex_);
   const auto it = entries_.find(key);
   if (it == entries_.end()) return false;

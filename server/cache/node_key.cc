@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kKeyBytes = 32;
 constexpr char kName[] = "node.key";
 
-// NOT_FOUND when there is no key that may be used.
+// Reads the key. NOT_FOUND when there is none that may be used; one that others can access is
+// removed.
 absl::StatusOr<SigningKey> LoadNodeKey(const Folder& folder) {
   ACCELD_ASSIGN_OR_RETURN(const struct stat before, folder.Look(kName));
   if (!S_ISREG(before.st_mode) || before.st_uid != geteuid()) {
@@ -23,7 +24,8 @@ absl::StatusOr<SigningKey> LoadNodeKey(const Folder& folder) {
         absl::StrCat(folder.PathOf(kName), " is not a file of this user; remove it"));
   }
   absl::StatusOr<Folder::Contents> key = folder.Read(kName, kKeyBytes + 1);
-  // What counts is the file that was read. One that others may write is refused there.
+  // The file that Read opens decides, not the one seen before; Read refuses a file that others may
+  // write to.
   const bool may_be_written = absl::IsFailedPrecondition(key.status());
   if (!key.ok() && !may_be_written) return key.status();
   if (key.ok() && (key->info.st_mode & 077) == 0 && key->bytes.size() == kKeyBytes) {
@@ -42,8 +44,8 @@ absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const Folder& folder) {
   if (!absl::IsNotFound(found.status())) return found;
 
   const SigningKey key = RandomBytes(kKeyBytes);
-  // Written whole under another name and then linked, so that nobody reads half a key and the first
-  // of several processes wins.
+  // The key is written to a temporary file that is then linked to its name, so that no process
+  // reads half a key, and the first of several processes wins.
   ACCELD_ASSIGN_OR_RETURN(const std::string temporary, folder.WriteTemporary(kName, key));
   const absl::Status linked = folder.Link(temporary, kName);
   (void)folder.Remove(temporary);

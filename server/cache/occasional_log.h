@@ -10,9 +10,11 @@
 
 namespace acceld::cache {
 
-// Warns of trouble that may come with every operation, at most once a minute. Thread-safe.
+// Logs warnings about a problem that may recur with every operation, at most one a minute.
+// Thread-safe.
 class OccasionalLog {
  public:
+  // Logs `status` as a warning, unless there was one within the last minute.
   void Warn(absl::string_view where, const absl::Status& status) {
     const int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
     int64_t last = last_ns_.load(std::memory_order_relaxed);
@@ -23,7 +25,7 @@ class OccasionalLog {
 
  private:
   static constexpr int64_t kIntervalNs = int64_t{60} * 1'000'000'000;
-  std::atomic<int64_t> last_ns_{-kIntervalNs};  // of the steady clock
+  std::atomic<int64_t> last_ns_{-kIntervalNs};  // steady clock
 };
 
 }  // namespace acceld::cache

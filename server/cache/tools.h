@@ -16,45 +16,49 @@
 
 namespace acceld::cache {
 
-// What administrators do with a cache: check it, clear it, carry entries to another. Thread-safe;
-// everything here reads and writes files or waits for Redis.
+// The cache operations of administrators: verify, purge, and transfer entries to another site. Does
+// not own the tiers. Thread-safe; every function may block on files or on Redis.
 class Tools {
  public:
+  // The result of verifying one tier.
   struct Check {
     std::string tier;
     uint64_t entries = 0, bytes = 0;
-    uint64_t bad = 0;  // removed, or refused
+    uint64_t bad = 0;  // entries found invalid and removed or refused
   };
+  // The number of entries removed from each tier.
   struct Removed {
     uint64_t memory = 0, disk = 0, remote = 0;
   };
 
-  // The tiers outlive the tools; `disk` and `remote` may be nullptr. `keys` sign what is carried
-  // away (the first) and verify what is brought; they may be none.
+  // The tiers must outlive this object; `disk` and `remote` may be nullptr. The first of `keys`
+  // signs exported entries, and all of them verify imported ones; there may be none.
   Tools(MemoryTier& memory, DiskTier* disk, RemoteTier* remote, std::vector<SigningKey> keys)
       : memory_(memory), disk_(disk), remote_(remote), keys_(std::move(keys)) {}
 
-  // A part of the remote entries; see EntryStore. The errors of Redis; FAILED_PRECONDITION when
-  // there is no remote cache.
+  // Returns a page of the remote entries: see EntryStore::List. Errors: those of redis::Store, and
+  // FAILED_PRECONDITION when there is no remote cache.
   absl::StatusOr<EntryStore::Page> ListRemote(absl::string_view from, size_t count);
-  // Reads and verifies every entry on disk and, where wanted, the remote ones. Errors as above.
+  // Reads and verifies every entry on disk and, if `remote`, in the remote cache. The errors of
+  // ListRemote.
   absl::StatusOr<std::vector<Check>> Verify(bool remote);
-  // Removes these entries, or all where none are named; what runs goes on. Errors as above.
+  // Removes these entries, or all when `keys` is empty, from memory, disk and, if `remote`, the
+  // remote cache. Executions in progress are not affected. The errors of ListRemote.
   absl::StatusOr<Removed> Purge(absl::Span<const Digest> keys, bool remote);
-  // The entry of that key, from disk. NOT_FOUND; FAILED_PRECONDITION without a key to sign with.
-  // As EncodeBundleEntry gives it.
+  // Returns an entry of the disk tier in the format of EncodeBundleEntry. NOT_FOUND when it is
+  // absent; FAILED_PRECONDITION without a key to sign with.
   absl::StatusOr<std::string> Export(const Digest& key);
-  // What takes in the bytes of an entry of another site. FAILED_PRECONDITION without a key, or
-  // anywhere to keep it.
+  // Returns a reader for an entry of another site. FAILED_PRECONDITION without a key, or when there
+  // is neither a disk nor a remote tier to keep the entry.
   absl::StatusOr<BundleReader> BeginImport() const;
-  // Keeps the entry, and sends it on to the team's; false: it was here already. DATA_LOSS for what
-  // is not whole.
+  // Stores the entry on disk and sends it to the remote cache. Returns false when the disk tier had
+  // it already. DATA_LOSS when the entry is incomplete or not valid.
   absl::StatusOr<bool> Import(BundleReader entry);
-  // For what is carried from now on, and what the remote tier asks Redis for.
+  // Replaces the keys for later exports, imports and accesses of the remote cache.
   void ReplaceKeys(std::vector<SigningKey> keys);
 
  private:
-  // FAILED_PRECONDITION when there are none.
+  // Returns the keys in use. FAILED_PRECONDITION when there are none.
   absl::StatusOr<std::vector<SigningKey>> Keys() const;
 
   MemoryTier& memory_;

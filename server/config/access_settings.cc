@@ -6,7 +6,7 @@
 namespace acceld::config {
 namespace {
 
-// "0660", as chmod takes it.
+// Parses file permissions in octal, as "0660".
 absl::StatusOr<mode_t> ParseMode(absl::string_view text) {
   mode_t mode = 0;
   for (const char digit : text) {

@@ -4,7 +4,8 @@
 
 namespace acceld::config {
 
-// The group "Access": who may do what, and how callers are known.
+// Adds the settings of the group "Access": who may use the daemon for what, and how callers are
+// authenticated.
 void AddAccessSettings(SettingTable& table);
 
 }  // namespace acceld::config

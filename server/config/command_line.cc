@@ -43,7 +43,7 @@ void Check(const Setting& setting, const absl::Status& status) {
   }
 }
 
-// "SIZE"; nothing for counts, whose help says what they count.
+// The placeholder for a flag's value in the help, as "SIZE".
 std::string TypeName(const Setting& setting) {
   switch (setting.type) {
     case SettingType::kSwitch:
@@ -69,7 +69,7 @@ std::string Help(const Setting& setting) {
   return absl::StrCat(setting.help, " [", fallback, "]");
 }
 
-// A value that the command line gives, checked.
+// Checks a value from the command line and stores it.
 void Put(const Setting& setting, Value value, std::map<std::string, Value>& flags) {
   Check(setting, CheckValue(setting, value));
   flags[setting.name] = std::move(value);

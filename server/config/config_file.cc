@@ -12,9 +12,9 @@
 #include "server/config/quota_settings.h"
 #include "server/config/schema.h"
 
-// Some texts ("[[[" is one) break what the library asserts about itself, and where NDEBUG is
-// defined it tells the compiler that they don't. Here an assertion is an error like others: an
-// exception, which ends in ParseToml.
+// Some texts ("[[[" is one) violate assertions of the toml++ library, which tells the compiler to
+// assume them where NDEBUG is defined. Here a failed assertion throws an exception instead, which
+// ParseToml turns into an error.
 namespace {
 struct BrokenAssertion {};
 [[noreturn]] void ThrowBrokenAssertion() { throw BrokenAssertion{}; }
@@ -28,7 +28,7 @@ struct BrokenAssertion {};
 namespace acceld::config {
 namespace {
 
-// Far above any configuration; what the parser takes in is bounded.
+// Bounds the input of the parser; far above the size of any real configuration.
 constexpr size_t kMaxFileBytes = size_t{4} << 20;
 
 absl::Status At(absl::string_view path, int line, absl::string_view what) {
@@ -37,7 +37,7 @@ absl::Status At(absl::string_view path, int line, absl::string_view what) {
 
 int LineOf(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
-// A node as the file writes it.
+// Formats a node as in the file.
 std::string TextOf(const toml::node& node) {
   std::ostringstream out;
   node.visit([&out](const auto& value) { out << toml::toml_formatter{value}; });
@@ -91,7 +91,7 @@ absl::StatusOr<toml::table> ParseToml(absl::string_view text, absl::string_view 
   }
 }
 
-// Puts what the table [quota.`name`] says into `limits`.
+// Reads the table [quota.`name`] into `limits`.
 absl::Status ReadQuota(const toml::node& node, absl::string_view path, const std::string& name,
                        engine::QuotaLimits& limits) {
   if (!node.is_table()) {

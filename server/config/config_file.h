@@ -10,8 +10,9 @@
 
 namespace acceld::config {
 
-// What a configuration file says.
+// The contents of a configuration file.
 struct ConfigFile {
+  // A value and the line that sets it.
   struct Entry {
     Value value;
     int line = 0;
@@ -20,17 +21,19 @@ struct ConfigFile {
   engine::Quotas quotas;
 };
 
-// Reads TOML: a key for each setting that differs from its default, and tables of quotas:
-// [quota.default], and [quota.NAME] for an identity, which takes what it leaves out from the
-// default. INVALID_ARGUMENT says file, line and value: what is no TOML, unknown keys, wrong types,
-// values out of range. `path` is for the messages.
+// Parses TOML: a key for each setting that differs from its default, and tables of quotas,
+// [quota.default] and [quota.NAME] for an identity. What the table of an identity leaves out is
+// taken from the default table. INVALID_ARGUMENT, naming file, line and value, for text that is not
+// TOML, unknown keys, wrong types and values out of range. `path` is only used in messages.
 absl::StatusOr<ConfigFile> ParseConfigFile(absl::string_view text, absl::string_view path);
 
-// The same from a file. NOT_FOUND, PERMISSION_DENIED or another with the system's message. Blocks.
+// Reads and parses a file. The errors of ParseConfigFile; NOT_FOUND, PERMISSION_DENIED or another
+// code with the system's message. Blocks.
 absl::StatusOr<ConfigFile> ReadConfigFile(const std::string& path);
 
-// Where the file is looked for when none is named: $XDG_CONFIG_HOME/acceld/config.toml (else
-// ~/.config/acceld/config.toml), then /etc/acceld/config.toml. Empty when there is neither.
+// Returns the file to read when none is named: $XDG_CONFIG_HOME/acceld/config.toml (or, if that
+// variable is not set, ~/.config/acceld/config.toml), otherwise /etc/acceld/config.toml. Empty when
+// neither exists.
 std::string FindConfigFile();
 
 }  // namespace acceld::config

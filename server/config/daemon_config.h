@@ -10,12 +10,13 @@
 
 namespace acceld::config {
 
-// What the settings amount to. Built from them by ToDaemonConfig; the defaults here and in the
-// options of the layers are the defaults of the settings.
+// The configuration of the daemon, built from the settings by Effective::ToDaemonConfig. The
+// default values here and in the options of the layers are the defaults of the settings.
 struct DaemonConfig {
   engine::EngineOptions engine;
   rpc::RpcOptions rpc;
-  std::string metrics_listen;  // as ParseMetricsAddress takes it; empty: no metrics
+  // See ParseMetricsAddress; empty: no metrics.
+  std::string metrics_listen;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kText;
   std::string log_file;  // empty: standard error

@@ -43,7 +43,7 @@ absl::StatusOr<Effective> Effective::Load(const FixedSources& fixed) {
     } else if (const auto line = file.entries.find(setting.name); line != file.entries.end()) {
       entry = {line->second.value, absl::StrCat(effective.file_, ":", line->second.line)};
     } else {
-      // It may come from the environment: $ACCELD_ADDRESS, which clients read otherwise.
+      // The default of --listen comes from the environment ($ACCELD_ADDRESS), so it may be wrong.
       ACCELD_RETURN_IF_ERROR(Annotate(CheckValue(setting, setting.fallback), setting.name));
       entry = {setting.fallback, kDefault};
     }

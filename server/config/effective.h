@@ -10,18 +10,20 @@
 
 namespace acceld::config {
 
-// Values that stay as long as the process: its command line and environment.
+// The sources of values that stay the same as long as the process runs: command line and
+// environment.
 struct FixedSources {
   std::map<std::string, Value> flags;  // by the setting's name
   std::map<std::string, Value> environment;
-  std::string file;  // of --config or ACCELD_CONFIG; empty: FindConfigFile
+  std::string file;  // from --config or ACCELD_CONFIG; empty: use FindConfigFile
 };
 
-// A value for every setting, and where it comes from. A flag stands before the environment, that
-// before the file, that before the default.
+// The value in effect for every setting, and its source. A flag takes precedence over the
+// environment, the environment over the file, and the file over the default.
 class Effective {
  public:
   static constexpr char kDefault[] = "default";
+  // The value of one setting.
   struct Entry {
     Value value;
     std::string source;  // "default", "flag", "environment" or "FILE:LINE"
@@ -29,19 +31,20 @@ class Effective {
     bool is_default() const { return source == kDefault; }
   };
 
-  // Reads the file, if there is one, and merges. An error of the file; NOT_FOUND for one that was
-  // named and does not exist. Blocks.
+  // Reads the file, if there is one, and merges the sources. The errors of ReadConfigFile;
+  // NOT_FOUND when a named file does not exist. Blocks.
   static absl::StatusOr<Effective> Load(const FixedSources& fixed);
 
   const Entry& at(const Setting& setting) const { return entries_.at(setting.name); }
-  // Of the file alone. Reloadable.
+  // Quotas come from the file only, and are reloadable.
   const engine::Quotas& quotas() const { return quotas_; }
-  // Empty: there is none.
+  // The path of the file that was read; empty: there is none.
   const std::string& file() const { return file_; }
-  // Takes over what `newer` says of reloadable settings.
+  // Replaces the values of reloadable settings by those of `newer`.
   void TakeReloadable(const Effective& newer);
+  // Converts the values to the configuration of the daemon.
   DaemonConfig ToDaemonConfig() const;
-  // In the file's own format, each with its source.
+  // Formats all settings in the file's format, each with its source.
   std::string Print() const;
 
  private:
@@ -50,14 +53,16 @@ class Effective {
   std::string file_;
 };
 
-// What a newly read configuration changes in a running daemon.
+// The differences between a newly read configuration and the current one of a running daemon.
 struct Changes {
-  std::vector<std::string> applied;       // "max-sessions: 10 -> 20"
-  std::vector<std::string> need_restart;  // the same, of settings that are not reloadable
+  std::vector<std::string> applied;  // "max-sessions: 10 -> 20"
+  // The same format, for settings that are not reloadable.
+  std::vector<std::string> need_restart;
 };
 Changes Compare(const Effective& before, const Effective& after);
 
-// The settings' environment variables that are set. INVALID_ARGUMENT names the variable.
+// Returns the values of those environment variables of settings that are set. INVALID_ARGUMENT,
+// naming the variable, for a wrong value.
 absl::StatusOr<std::map<std::string, Value>> ReadEnvironment();
 
 }  // namespace acceld::config

@@ -10,7 +10,7 @@ namespace {
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
 constexpr double kMaxCount = 1e9;
 constexpr double kMaxPercent = 10'000;
-constexpr double kMaxSeconds = 60.0 * 1024;  // of a minute with as many threads
+constexpr double kMaxSeconds = 60.0 * 1024;  // the seconds of a minute, on 1024 threads
 
 Setting SettingOf(const engine::QuotaInfo& info) {
   Setting setting{.name = std::string(info.name),

@@ -5,7 +5,7 @@
 namespace acceld::config {
 namespace {
 
-// A year.
+// One year.
 constexpr double kMaxSeconds = 365.0 * 86400;
 
 }  // namespace

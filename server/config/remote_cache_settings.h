@@ -4,7 +4,7 @@
 
 namespace acceld::config {
 
-// Adds the settings of the cache that daemons share, as a group of their own.
+// Adds the settings of the remote cache, which several daemons share, as a group of their own.
 void AddRemoteCacheSettings(SettingTable& table);
 
 }  // namespace acceld::config

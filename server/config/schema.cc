@@ -19,7 +19,7 @@
 namespace acceld::config {
 namespace {
 
-// More than any machine has; sums of a few of these still fit into 64 bits.
+// More than any machine has; the sum of a few such sizes still fits into 64 bits.
 constexpr double kMaxSizeBytes = static_cast<double>(int64_t{1} << 50);
 constexpr int64_t kMostPreparedBytes = int64_t{1} << 30;
 constexpr double kMaxIdleSeconds = 86400 * 365;
@@ -49,7 +49,7 @@ void AddBasics(SettingTable& table) {
   listen.check = [](absl::string_view text) { return ParseAddress(text).status(); };
   listen.apply = [](const Value& value, DaemonConfig& config) {
     for (const std::string& text : std::get<std::vector<std::string>>(value)) {
-      config.rpc.listen.push_back(*ParseAddress(text));  // As `check` has found.
+      config.rpc.listen.push_back(*ParseAddress(text));  // `check` has parsed it before
     }
   };
 

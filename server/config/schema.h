@@ -7,11 +7,12 @@
 
 namespace acceld::config {
 
-// Every setting of the daemon, in the order of its groups. Flags, environment variables, the file,
-// --print-config and deploy/CONFIG.md follow from this table: a new setting is a new row.
+// Returns every setting of the daemon, in the order of its groups. Flags, environment variables,
+// keys of the configuration file, --print-config and deploy/CONFIG.md are all derived from this
+// table: a new setting needs only a new row.
 const std::vector<Setting>& Settings();
 
-// nullptr when there is none.
+// Returns nullptr when there is no setting of that name.
 const Setting* FindSetting(absl::string_view name);
 
 }  // namespace acceld::config

@@ -18,7 +18,7 @@ absl::Status Unlike(absl::string_view text, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not ", expected));
 }
 
-// A bound as people write it.
+// Formats a bound of the range for messages.
 std::string Bound(const Setting& setting, double bound) {
   if (setting.type == SettingType::kSize) return SizeText(static_cast<int64_t>(bound));
   if (setting.type == SettingType::kCount) return absl::StrCat(static_cast<int64_t>(bound));
@@ -26,7 +26,7 @@ std::string Bound(const Setting& setting, double bound) {
 }
 
 absl::Status CheckRange(const Setting& setting, double number, absl::string_view text) {
-  // NaN is in no range.
+  // Written so that NaN is out of range.
   if (number >= setting.min && number <= setting.max) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' is out of range; the least is ",
                                                  Bound(setting, setting.min), ", the most ",
@@ -50,7 +50,7 @@ absl::StatusOr<Value> ParseValue(const Setting& setting, absl::string_view text)
     case SettingType::kCount: {
       int64_t count = 0;
       const absl::string_view digits = text.substr(!text.empty() && text[0] == '-' ? 1 : 0);
-      // SimpleAtoi alone would take white space and a plus too.
+      // SimpleAtoi alone would accept white space and a plus sign too.
       if (!std::all_of(digits.begin(), digits.end(), &absl::ascii_isdigit) ||
           !absl::SimpleAtoi(text, &count)) {
         return Unlike(text, "a whole number");

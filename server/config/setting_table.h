@@ -12,26 +12,34 @@
 
 namespace acceld::config {
 
+// The smallest and the largest allowed value, in counts, bytes or seconds.
 struct Range {
   double min = 0, max = 0;
 };
 
-// Collects rows. Whole numbers go to fields of any integer type, named by an accessor:
+// Collects the rows of the table of settings. The functions below add a row for a field of
+// DaemonConfig, named by an accessor, and return the row for further changes; the returned
+// reference is valid until the next row is added. Whole numbers may go to fields of any integer
+// type:
+//
 //   Count("cpu-devices", {1, 64}, [](DaemonConfig& c) -> auto& { return c.engine.cpu_devices; },
 //   ...)
 class SettingTable {
  public:
+  // Sets the group of the rows that follow.
   void Group(std::string name) { group_ = std::move(name); }
 
+  // For whole numbers.
   template <typename Field>
   Setting& Count(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kCount, range, field, help);
   }
+  // For numbers of bytes.
   template <typename Field>
   Setting& Size(const char* name, Range range, Field field, const char* help) {
     return Number(name, SettingType::kSize, range, field, help);
   }
-  // Into a field of milliseconds.
+  // For a field of std::chrono::milliseconds.
   template <typename Field>
   Setting& Seconds(const char* name, Range range, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kSeconds, help);
@@ -44,6 +52,7 @@ class SettingTable {
     };
     return row;
   }
+  // For a field of std::string; `value_name` is its placeholder in help.
   template <typename Field>
   Setting& Text(const char* name, const char* value_name, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kText, help);
@@ -54,6 +63,7 @@ class SettingTable {
     };
     return row;
   }
+  // For a field of std::vector<std::string>.
   template <typename Field>
   Setting& List(const char* name, const char* value_name, Field field, const char* help) {
     Setting& row = Add(name, SettingType::kList, help);
@@ -64,11 +74,13 @@ class SettingTable {
     };
     return row;
   }
+  // Adds a row without a field; the caller sets its default, `check` and `apply`.
   Setting& Add(const char* name, SettingType type, const char* help) {
     rows_.push_back({.name = name, .help = help, .group = group_, .type = type});
     return rows_.back();
   }
 
+  // Returns the rows collected.
   std::vector<Setting> Take() { return std::move(rows_); }
 
  private:

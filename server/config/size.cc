@@ -23,7 +23,7 @@ absl::StatusOr<int64_t> ParseSizeBytes(absl::string_view text) {
       break;
     }
   }
-  // SimpleAtoi alone would take signs and white space too.
+  // SimpleAtoi alone would accept signs and white space too.
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), &absl::ascii_isdigit)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", text, "' is not a size; write it like 4096, 512KiB, 64MiB or 2GiB"));

@@ -8,11 +8,13 @@
 
 namespace acceld::config {
 
-// Bytes: "4096", "512KiB", "64MiB", "2GiB", "1TiB" (a trailing B alone or lower case is fine).
-// INVALID_ARGUMENT quotes what is not a size: signs, fractions, other units, past 2^63.
+// Parses a number of bytes: "4096", "512KiB", "64MiB", "2GiB", "1TiB". Lower case and a single B as
+// the unit are accepted. INVALID_ARGUMENT, quoting the text, for anything else: signs, fractions,
+// other units, sizes of 2^63 bytes or more.
 absl::StatusOr<int64_t> ParseSizeBytes(absl::string_view text);
 
-// As ParseSizeBytes reads it, in the largest unit that gives a whole number.
+// Formats a number of bytes in the largest unit that gives a whole number, as ParseSizeBytes reads
+// it.
 std::string SizeText(int64_t bytes);
 
 }  // namespace acceld::config

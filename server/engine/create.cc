@@ -15,11 +15,11 @@
 #include "server/hal/cpu/cpu_device.h"
 #include "server/hal/cuda/driver/open_devices.h"
 
-// The engine as the daemon runs it: this machine's devices and the real compiler.
+// The engine of the daemon: the devices of this machine and the real compiler.
 namespace acceld::engine {
 namespace {
 
-// GPUs come first: what does not say where it wants to run runs there.
+// GPUs come first: programs that name no device run there.
 absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
   ACCELD_ASSIGN_OR_RETURN(const hal::cuda::WantedDevices wanted,
                           hal::cuda::ParseWantedDevices(options.cuda_devices));

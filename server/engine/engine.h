@@ -18,9 +18,9 @@
 // The daemon without its transport: sessions, handles, programs, dispatch. The RPC layer is a thin
 // adapter over Engine and Session, and so are most tests.
 //
-// All methods may be called from any thread and none blocks or waits for a device, unless it says
-// so. Callbacks run on an engine thread (or the caller's, when the answer is known), never with an
-// engine lock held; they must not block.
+// All methods may be called from any thread. None blocks or waits for a device unless its comment
+// says so. Callbacks must not block. They run without any lock of the engine, on a thread of the
+// engine or, when the answer is known at once, on the caller's.
 namespace acceld::engine {
 
 // Owns the devices, the cache and the programs, and opens sessions on them. Outlives its sessions.

@@ -22,9 +22,9 @@ namespace {
 constexpr size_t kTokenBytes = 16;
 // How long Shutdown waits for kernels that were told to stop.
 constexpr std::chrono::milliseconds kCancelGrace{1'000};
-// Memory that is not used for so long, or twice as long, goes back to the system.
+// Memory that has been unused for one to two intervals is returned to the system.
 constexpr std::chrono::seconds kReleaseInterval{60};
-// Streams for suspended executions, with their threads, likewise.
+// The same for streams of suspended executions, with their threads.
 constexpr std::chrono::seconds kStreamsInterval{5};
 
 uint64_t RandomNumber() {
@@ -38,7 +38,7 @@ std::string HostName() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// nullopt where there is no such tier.
+// Returns nullopt when there is no remote tier.
 absl::optional<RemoteCacheStats> ToPublic(const absl::optional<cache::RemoteTier::Options>& options,
                                           const absl::optional<cache::RemoteTier::Stats>& stats) {
   if (!options.has_value() || !stats.has_value()) return absl::nullopt;
@@ -84,7 +84,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       identities_(options_.quotas, std::make_shared<const Pools>(options_), total_),
       host_memory_(std::make_shared<runtime::HostMemory>(
           options_.host_memory_bytes,
-          // As much as one share; nothing where shares leave nothing.
+          // As much as the share of one identity; nothing when the shares are too large for that.
           PercentOf(options_.host_memory_bytes, std::min(options_.identity_share_percent,
                                                          100 - options_.identity_share_percent)))),
       targets_(parts_.devices, parts_.make_generator),
@@ -155,7 +155,8 @@ void EngineImpl::ReleaseUnusedStreams() {
 EngineImpl::~EngineImpl() {
   if (warm_up_.joinable()) warm_up_.join();
   Shutdown(std::chrono::milliseconds(0));
-  // The executors use the cache until they are at rest, and it calls into them until it is gone.
+  // The executors use the cache until they are idle, and the cache calls them until it is
+  // destroyed.
   for (const auto& executor : executors_) {
     executor->WaitUntilIdle(std::chrono::steady_clock::time_point::max());
   }
@@ -209,7 +210,8 @@ absl::StatusOr<Digest> EngineImpl::AddProgram(ir::Module module, std::string ent
 }
 
 void EngineImpl::Forget(uint64_t session_id) {
-  std::shared_ptr<SessionImpl> dropped;  // Destroyed without the lock.
+  // Declared before the lock, to be destroyed after the unlock.
+  std::shared_ptr<SessionImpl> dropped;
   MutexLock lock(mutex_);
   const auto it = sessions_.find(session_id);
   if (it == sessions_.end()) return;

@@ -27,8 +27,8 @@
 
 namespace acceld::engine {
 
-// Owns devices, executors, cache and programs; knows the open sessions. The destructor closes them
-// and waits for kernels that run.
+// The implementation of Engine. Owns devices, executors, cache, programs and the list of open
+// sessions. The destructor closes the sessions and waits for running kernels.
 class EngineImpl final : public Engine {
  public:
   EngineImpl(const EngineOptions& options, EngineParts parts);
@@ -66,7 +66,7 @@ class EngineImpl final : public Engine {
   void SetQuotas(Quotas quotas) override { identities_.SetQuotas(std::move(quotas)); }
   void Shutdown(std::chrono::milliseconds grace) override;
 
-  // For sessions. What these refer to is constant or thread-safe.
+  // For sessions. The objects returned are constant or thread-safe.
   const EngineOptions& options() const { return options_; }
   const EngineParts& parts() const { return parts_; }
   size_t num_devices() const { return executors_.size(); }
@@ -78,22 +78,23 @@ class EngineImpl final : public Engine {
   // Shared with uploads that end after their session.
   const std::shared_ptr<ContentTable>& contents() const { return contents_; }
   TimerQueue& timers() { return timers_; }
-  // Runs work that allocates much, off the streams' threads.
+  // A pool for work that allocates much memory, to keep it off the threads of streams.
   FairPool& transfers() { return *transfers_; }
   observability::TraceRing& trace() { return trace_; }
-  // Of the unfinished uploads of one session, in bytes.
+  // The limit in bytes for the unfinished uploads of one session.
   int64_t staging_limit() const;
-  // An execution or array that fails where it is named.
+  // Counts an execution or array that failed when its command was received.
   void CountRefusal(const absl::Status& error) { refusals_.Add(error.code()); }
+  // Removes a closed session from the list of open sessions.
   void Forget(uint64_t session_id);
 
  private:
   std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
-  // FAILED_PRECONDITION when no trace is kept.
+  // Returns FAILED_PRECONDITION when no trace is kept.
   absl::Status CheckTraced() const;
-  // Of each device, without its sessions.
+  // Returns the load of each device, without the number of its sessions.
   std::vector<DeviceLoad> Loads() const;
-  // Now and then, from now on.
+  // Both release what is unused, and schedule themselves again.
   void ReleaseUnused();
   void ReleaseUnusedStreams();
   void WarmUp();
@@ -101,9 +102,10 @@ class EngineImpl final : public Engine {
   const EngineOptions options_;
   const EngineParts parts_;
   const uint64_t incarnation_;
-  const std::shared_ptr<runtime::MemoryAccount> total_;  // Parent of the identities' accounts.
+  const std::shared_ptr<runtime::MemoryAccount> total_;  // the parent of the identities' accounts
   IdentityAccounts identities_;
-  const std::shared_ptr<runtime::HostMemory> host_memory_;  // Shared with what lies there.
+  // Shared with the arrays that are stored there.
+  const std::shared_ptr<runtime::HostMemory> host_memory_;
   CompileTargets targets_;
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;
@@ -114,11 +116,11 @@ class EngineImpl final : public Engine {
   std::unique_ptr<FairPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;
 
-  TimerQueue timers_;  // Its callbacks use the executors.
+  TimerQueue timers_;  // callbacks use the executors
   TimerQueue housekeeping_{"housekeeping", 2};
   std::thread warm_up_;
 
-  Mutex team_keys_mutex_;  // While they are read and replaced.
+  Mutex team_keys_mutex_;  // held while the keys are read and replaced
   mutable Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t sessions_total_ ABSL_GUARDED_BY(mutex_) = 0;

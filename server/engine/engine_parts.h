@@ -21,8 +21,8 @@
 
 namespace acceld::engine {
 
-// What an engine is put together from: the real compiler and devices in Engine::Create, others in
-// tests. The functions are thread-safe.
+// The parts from which an engine is built: Engine::Create uses the real compiler and devices, tests
+// may use others. The functions are thread-safe.
 struct EngineParts {
   std::vector<codegen::TargetDevice> devices;  // at least one
   std::vector<MissingDevices> missing_devices;
@@ -37,17 +37,19 @@ struct EngineParts {
       result_types;
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
-  // What takes time when a generator is first used; empty: nothing.
+  // Performs the slow initialization of a generator, so that its first compile is quick; may be
+  // empty.
   std::function<absl::Status(const codegen::CodeGenerator& generator)> warm_up;
-  CompileTargets::MakeGenerator make_generator;  // for architectures that no device has
+  CompileTargets::MakeGenerator make_generator;  // for architectures that no device here has
   std::string build_id;
-  std::string compile_options;  // those of `compile` that change code, for cache keys
-  int max_in_flight = 64;       // launches on a device at a time
+  std::string compile_options;  // the options of `compile` that change code, for cache keys
+  int max_in_flight = 64;       // the most launches on a device at a time
   absl::optional<cache::RemoteTier::Options> remote_cache;  // nullopt: none
   std::vector<cache::SigningKey> bundle_keys;               // see cache::Tools
 };
 
-// Ignores the options that describe devices. Blocks while it reads the cache folder's index.
+// Makes an engine of these parts. Ignores the options that describe devices. Blocks while it reads
+// the cache folder's index.
 std::unique_ptr<Engine> MakeEngine(const EngineOptions& options, EngineParts parts);
 
 }  // namespace acceld::engine

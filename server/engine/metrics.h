@@ -13,26 +13,30 @@
 namespace acceld::engine {
 
 struct DeviceMetrics {
-  observability::HistogramSnapshot queue_time;      // from the command until the device begins
-  observability::HistogramSnapshot device_time;     // from there until the results are final
-  observability::HistogramSnapshot host_call_time;  // that runs waited for their clients' answers
-  observability::CountsByCode executions{};         // as they ended
-  uint64_t spills = 0, restores = 0;                // of arrays
-  uint64_t donated_bytes = 0;  // of results that were written over donated arguments
-  uint64_t suspensions = 0;    // of executions whose slice was over
+  observability::HistogramSnapshot queue_time;   // from the command until the device begins
+  observability::HistogramSnapshot device_time;  // from there until the results are final
+  // How long executions waited for answers to host calls.
+  observability::HistogramSnapshot host_call_time;
+  observability::CountsByCode executions{};  // by the status with which they ended
+  uint64_t spills = 0, restores = 0;         // of arrays
+  // The bytes of results that were written over donated arguments.
+  uint64_t donated_bytes = 0;
+  // Times that an execution was suspended because its time slice was over.
+  uint64_t suspensions = 0;
   hal::LaunchCounts launches;
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };
 
-// What Stats, Devices and Sessions leave out: distributions, and counts by cause. Read at about one
-// moment.
+// Distributions and counts by cause, which Stats, Devices and Sessions do not have. All are read at
+// about the same time.
 struct EngineMetrics {
   std::vector<DeviceMetrics> devices;
-  observability::HistogramSnapshot compile_time;  // failed compiles too
-  // Executions and arrays that failed where they were named, before they got to a device.
+  observability::HistogramSnapshot compile_time;  // including failed compiles
+  // Executions and arrays that failed when their command was received, before they reached a
+  // device.
   observability::CountsByCode refusals{};
   uint64_t cache_memory_evictions = 0, cache_disk_evictions = 0;
-  uint64_t deduplicated_bytes = 0;  // of uploads whose content was here already
+  uint64_t deduplicated_bytes = 0;  // of uploads with content that was on the device already
 };
 
 }  // namespace acceld::engine

@@ -12,10 +12,10 @@
 namespace acceld::engine {
 namespace {
 
-// Types that a small program remembers at least.
+// The least size of the table of inferred types, even of a small program.
 constexpr int64_t kLeastTypesBytes = int64_t{16} << 10;
 
-// Of an entry of a table of types, without them.
+// The memory of an entry in the table, without its types.
 constexpr int64_t kEntryBytes = 128;
 
 std::vector<ir::Donation> DonationsOf(const ir::Module& module, const std::string& entry) {
@@ -23,8 +23,9 @@ std::vector<ir::Donation> DonationsOf(const ir::Module& module, const std::strin
   return function.ok() ? (*function)->donations : std::vector<ir::Donation>();
 }
 
-// The module, prepared for errors that say which op they are about. Where ops were made is left
-// out: all who have made the program share it, each with places of their own.
+// Numbers the ops of the module, so that errors can say which op they are about. Source locations
+// are not used for that: the program is shared by all clients that have made an equal one, each at
+// source locations of its own.
 ir::Module Numbered(ir::Module module, const std::string& entry) {
   ir::NumberOps(module, entry);
   return module;
@@ -63,7 +64,7 @@ Program::InferredTypes Program::ResultTypes(const TypeList& arguments) const {
     if (const auto it = result_types_.find(arguments); it != result_types_.end()) return it->second;
   }
   InferredTypes results = Infer(arguments);
-  // There may be more memory the next time.
+  // Not remembered, as there may be more memory the next time.
   if (absl::IsResourceExhausted(results.status())) return results;
   int64_t bytes = kEntryBytes + MemoryBytesOf(arguments);
   bytes += results.ok() ? MemoryBytesOf(**results)
@@ -113,9 +114,9 @@ std::shared_ptr<const Program> ProgramRegistry::Find(const Digest& fingerprint) 
 }
 
 void ProgramRegistry::Keep(std::shared_ptr<const Program> program, int64_t size_bytes) {
-  // A short text may have become much.
+  // A short message may have been decoded to a large module.
   size_bytes += ir::MemoryBytesOf(program->module());
-  KeptList dropped;  // Destroyed without the lock.
+  KeptList dropped;  // declared before the lock, to be destroyed after the unlock
   MutexLock lock(mutex_);
   const Digest fingerprint = program->fingerprint();
   const auto kept = kept_by_fingerprint_.find(fingerprint);

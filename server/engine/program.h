@@ -19,9 +19,10 @@
 namespace acceld::engine {
 
 using TypeList = std::vector<ir::TensorType>;
+// Returns the memory that the types take.
 int64_t MemoryBytesOf(const TypeList& types);
 
-// A verified program, shared by every session that registered an equal one. Thread-safe.
+// A verified program, shared by all sessions that registered an equal one. Thread-safe.
 class Program {
  public:
   Program(ir::Module module, std::string entry, const Digest& fingerprint,
@@ -29,20 +30,20 @@ class Program {
 
   const ir::Module& module() const { return module_; }
   const std::string& entry() const { return entry_; }
-  // For people: the module's name, or else the entry's.
+  // The name for messages: that of the module, or else of the entry.
   const std::string& name() const { return module_.name.empty() ? entry_ : module_.name; }
   const Digest& fingerprint() const { return fingerprint_; }
-  // Which results the memory of donated arguments is meant for: advice, since programs that differ
-  // in nothing else are one.
+  // The results for which the memory of donated arguments is intended. Advisory: programs that
+  // differ only in this share one Program.
   const std::vector<ir::Donation>& donations() const { return donations_; }
-  // The numbers of the callbacks that its host calls ask for, ascending.
+  // The numbers of the callbacks that the program's host calls use, in ascending order.
   const std::vector<int64_t>& host_callbacks() const { return host_callbacks_; }
-  // What it takes at most, with its constants and the types that it has inferred.
+  // The most memory that the program may take, with constants and inferred types.
   int64_t memory_bytes() const { return memory_bytes_; }
 
-  // The entry's result types on these arguments, inferred once for each list (again when it has
-  // been called with many others since). INVALID_ARGUMENT when they do not fit. Walks the whole
-  // program the first time.
+  // Returns the result types of the entry for these argument types. They are inferred once for each
+  // list of types and remembered in a bounded table. INVALID_ARGUMENT when the arguments do not
+  // fit. Visits the whole program when it infers.
   using InferredTypes = absl::StatusOr<std::shared_ptr<const TypeList>>;
   InferredTypes ResultTypes(const TypeList& arguments) const;
 
@@ -53,7 +54,7 @@ class Program {
   const std::string entry_;
   const std::vector<ir::Donation> donations_;
   const Digest fingerprint_;
-  const EngineParts& parts_;  // The engine's.
+  const EngineParts& parts_;  // owned by the engine
   const int64_t max_types_bytes_, memory_bytes_;
   const std::vector<int64_t> host_callbacks_;
 
@@ -62,19 +63,19 @@ class Program {
   mutable absl::flat_hash_map<TypeList, InferredTypes> result_types_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The programs that sessions hold, by fingerprint, and those kept for sessions to come, the most
+// The programs that sessions hold, by fingerprint. Also keeps programs for later sessions, the most
 // recently used first, up to `limit_bytes` (the last one always). Thread-safe.
 class ProgramRegistry {
  public:
   ProgramRegistry(const EngineParts& parts, int64_t limit_bytes)
       : parts_(parts), limit_bytes_(limit_bytes) {}
 
-  // The equal program that a session holds already, or this one, verified. INVALID_ARGUMENT or
-  // NOT_FOUND (no such entry).
+  // Verifies a program and returns it, or the equal one that a session holds already.
+  // INVALID_ARGUMENT or NOT_FOUND (no such entry).
   absl::StatusOr<std::shared_ptr<const Program>> Intern(ir::Module module, std::string entry);
-  // The program with this fingerprint, if it is held or kept; nullptr otherwise.
+  // Returns the program with this fingerprint if it is held or kept; otherwise nullptr.
   std::shared_ptr<const Program> Find(const Digest& fingerprint);
-  // Keeps a program, which counts as what it takes in memory and `size_bytes`, its size as a file.
+  // Keeps a program. It counts with its memory plus `size_bytes`, its size in serialized form.
   void Keep(std::shared_ptr<const Program> program, int64_t size_bytes);
   uint64_t size() const;
 
@@ -88,7 +89,7 @@ class ProgramRegistry {
   const EngineParts& parts_;
   const int64_t limit_bytes_;
   mutable Mutex mutex_;
-  KeptList kept_ ABSL_GUARDED_BY(mutex_);  // Most recently used first.
+  KeptList kept_ ABSL_GUARDED_BY(mutex_);  // the most recently used first
   absl::flat_hash_map<Digest, KeptList::iterator> kept_by_fingerprint_ ABSL_GUARDED_BY(mutex_);
   int64_t kept_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   mutable absl::flat_hash_map<Digest, std::weak_ptr<const Program>> programs_

@@ -12,9 +12,10 @@
 namespace acceld::lifetime {
 namespace {
 
-constexpr int kSignalExit = 128;  // And the signal's number, as shells have it.
+// Exit status for a child that was killed by a signal, plus the signal's number, as in shells.
+constexpr int kSignalExit = 128;
 
-// Ends the process in the foreground.
+// Waits for the child to be ready or to end, and exits.
 [[noreturn]] void WaitFor(pid_t background, int ready) {
   char byte = 0;
   ssize_t got = 0;
@@ -50,7 +51,7 @@ absl::StatusOr<Background> Background::Enter() {
 
 void Background::Ready() {
   const char byte = 1;
-  // Who waited may have been ended meanwhile.
+  // The waiting parent may have been killed meanwhile.
   (void)!write(ready_.get(), &byte, 1);
   ready_ = UniqueFd();
 }

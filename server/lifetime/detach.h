@@ -5,23 +5,25 @@
 
 namespace acceld::lifetime {
 
-// A daemon that goes on in the background: in a session of its own, so that no terminal and no
-// signal that is for the group of who started it reaches it, and as a child of nobody who has to
-// wait for it.
+// Moves the daemon to the background: it becomes a child process in a session of its own, so that
+// neither terminals nor signals for the starter's process group reach it, and nobody has to wait
+// for it.
 class Background {
  public:
-  // Splits the process in two. Only the one in the background returns from this, with standard
-  // input from /dev/null. The other one waits until Ready, and ends with 0, or until the background
-  // one has ended, and ends with its exit status. For a process that has one thread.
+  // Forks. Only the child, which runs in the background, returns from this function, with /dev/null
+  // as its standard input. The parent waits until the child calls Ready, and exits with 0, or until
+  // the child has ended, and exits with the child's exit status. The process must have only one
+  // thread.
   static absl::StatusOr<Background> Enter();
 
-  // Clients can connect.
+  // Reports that clients can connect.
   void Ready();
 
  private:
   explicit Background(UniqueFd ready) : ready_(std::move(ready)) {}
 
-  UniqueFd ready_;  // to the process that waits
+  // The pipe to the waiting parent.
+  UniqueFd ready_;
 };
 
 }  // namespace acceld::lifetime

@@ -7,13 +7,13 @@
 
 namespace acceld::lifetime {
 
-// How a part of the daemon makes it end: by the signal that the main thread waits for, and a reason
-// for the log. Any thread.
+// Lets a part of the daemon end it: sends the signal for which the main thread waits, and records a
+// reason for the log. Thread-safe.
 class EndRequest {
  public:
-  // Sends SIGTERM to this process. Only the first call does.
+  // Sends SIGTERM to this process. Only the first call has an effect.
   void Ask(absl::string_view reason);
-  // Empty: nobody has asked.
+  // Returns the reason; empty if Ask was not called.
   std::string reason() const;
 
  private:

@@ -9,16 +9,16 @@
 
 namespace acceld::lifetime {
 
-// Watches a pipe or socket that the process was started with, whose other side somebody holds who
-// needs the daemon: the system closes it when that process ends, however it ends.
+// Watches a pipe or socket that was passed to the process at its start. Its other end is held by a
+// process that needs the daemon: the system closes that end when the process ends, however it ends.
 class ExitWithFd {
  public:
-  // Owns `fd` from now on; processes that this one starts do not get it. `on_close` is called once,
-  // on a thread of the watch, when nobody has the other side any more. INVALID_ARGUMENT when `fd`
-  // is no open pipe or socket.
+  // Takes ownership of `fd`; child processes do not inherit it. `on_close` is called once, on a
+  // thread of this object, when nobody holds the other end any more. INVALID_ARGUMENT when `fd` is
+  // not an open pipe or socket.
   static absl::StatusOr<std::unique_ptr<ExitWithFd>> Start(int fd, std::function<void()> on_close);
   // Waits for a call of `on_close` to return. The descriptor stays open until the process ends, so
-  // that the other side sees when that is.
+  // that the holder of the other end notices the end.
   ~ExitWithFd();
   ExitWithFd(const ExitWithFd&) = delete;
   ExitWithFd& operator=(const ExitWithFd&) = delete;
@@ -31,7 +31,7 @@ class ExitWithFd {
   const UniqueFd stop_read_;
   UniqueFd stop_write_;
   const std::function<void()> on_close_;
-  std::thread thread_;  // Last: it uses the rest.
+  std::thread thread_;  // the last member, as it uses the others
 };
 
 }  // namespace acceld::lifetime

@@ -10,7 +10,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two looks: short enough for who waits until a daemon that drains has ended.
+// The polling interval, short for those who wait until a draining daemon has ended.
 constexpr std::chrono::milliseconds kInterval{200};
 
 }  // namespace

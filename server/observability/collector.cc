@@ -114,7 +114,7 @@ void AddSessions(const engine::Introspection& engine, Families& families) {
 void AddRpc(const RpcInstruments& rpc, Families& families) {
   for (const RpcInstruments::Requests& requests : rpc.requests()) {
     for (size_t code = 0; code < kNumStatusCodes; ++code) {
-      // Most never happen; success is worth a zero.
+      // Most codes never occur and are left out; OK is always shown.
       if (code != kOk && requests.counts[code] == 0) continue;
       families.Add(MetricId::kRpcRequests, {requests.method, CodeName(code)},
                    requests.counts[code]);

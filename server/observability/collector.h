@@ -11,9 +11,9 @@
 
 namespace acceld::observability {
 
-// Reads what engine and transport have counted and gives it as the families of metrics.def, in its
-// order, all of them each time. Any thread may collect; it takes locks for short whiles and does no
-// I/O. Engine and instruments outlive it.
+// Converts the counters of engine and transport to the metric families of metrics.def: all of them,
+// in its order. May be called by any thread; takes locks for a short time and does no I/O. Engine
+// and instruments must outlive it.
 class Collector final : public prometheus::Collectable {
  public:
   Collector(const engine::Introspection& engine, const RpcInstruments& rpc, std::string version);

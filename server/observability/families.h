@@ -15,20 +15,21 @@
 
 namespace acceld::observability {
 
-// The families of one scrape, one for each row of metrics.def, filled in any order. Label values
-// stand in the order of the row's label names; as many as there are names.
+// The metric families of one scrape, one for each row of metrics.def; metrics may be added in any
+// order. The label values must be in the order of the row's label names, one for each.
 class Families {
  public:
   using Labels = std::initializer_list<absl::string_view>;
 
   Families();
 
+  // Adds a metric: a value of a counter or gauge, or a histogram.
   void Add(MetricId id, Labels labels, double value);
   void Add(MetricId id, Labels labels, const HistogramSnapshot& snapshot);
   // Adds the value of a counter of counters.def whose metric is not empty.
   void AddCounter(const CounterInfo& counter, uint64_t value);
 
-  // Afterwards there is nothing left here.
+  // Returns the families and leaves this object empty.
   std::vector<prometheus::MetricFamily> Take() { return std::move(families_); }
 
  private:
@@ -38,7 +39,7 @@ class Families {
   std::vector<prometheus::MetricFamily> families_;
 };
 
-// "OK", "NOT_FOUND", ...
+// Returns the name of a status code: "OK", "NOT_FOUND", ...
 std::string CodeName(size_t code);
 
 }  // namespace acceld::observability

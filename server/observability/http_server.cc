@@ -28,7 +28,7 @@ absl::Status CannotListen(const std::string& host, uint16_t port, int error) {
                                              absl::ErrnoToStatus(error, "").message()));
 }
 
-// The bytes of an address and how many there are; 0 for what is none.
+// Fills in an address and returns its size; 0 when `host` is not an IP address.
 socklen_t MakeAddress(const std::string& host, uint16_t port, sockaddr_storage& storage) {
   auto* v4 = reinterpret_cast<sockaddr_in*>(&storage);
   if (inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
@@ -133,7 +133,8 @@ void HttpServer::Accept() {
     UniqueFd file(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (file.get() < 0) {
       if (errno != EMFILE && errno != ENFILE) return;
-      // Without a free descriptor the client stays where it is and wakes the thread at once.
+      // Without a free descriptor the client stays in the backlog and wakes this thread again at
+      // once.
       if (!connections_.empty()) connections_.pop_front();
       std::this_thread::sleep_for(kDescriptorWait);
       return;
@@ -167,7 +168,8 @@ bool HttpServer::Serve(Connection& connection) {
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
     connection.sent_bytes += static_cast<size_t>(sent);
   }
-  // Reads on until the client closes, for a close over unread bytes would take the answer along.
+  // Reads until the client closes the connection: closing a socket with unread bytes would reset
+  // the connection, and the client would lose the answer.
   shutdown(fd, SHUT_WR);
   std::array<char, 2048> rest;
   const ssize_t got = recv(fd, rest.data(), rest.size(), 0);

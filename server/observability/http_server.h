@@ -15,33 +15,34 @@
 
 namespace acceld::observability {
 
-// What is served at one path.
+// The response to a request for one path.
 struct HttpPage {
   std::string content_type;
   std::string body;
-  std::string headers;  // more of them, each with its "\r\n"
+  // Further header lines, each with its "\r\n".
+  std::string headers;
 };
 
-// The least of an HTTP/1.1 server: GET and HEAD of a few pages, one request on a connection, all on
-// one thread that waits for no client. A connection that has not got its answer in time is closed,
-// and the oldest one when there are too many, so those who are slow lock nobody out.
+// A minimal HTTP/1.1 server: GET and HEAD for a few pages, one request per connection, all on one
+// thread with non-blocking sockets. A connection that is not finished in time is closed, and so is
+// the oldest one when there are too many, so that slow clients cannot lock out others.
 //
-// Not a general server: a web server library's worker threads come with stacks that are too small
-// for a process with as much thread-local data as this one.
+// The worker threads of a web server library have stacks that are too small for a process with as
+// much thread-local data as this one, so none is used.
 class HttpServer {
  public:
   struct Options {
     size_t max_connections = 32;
-    std::chrono::milliseconds patience{5000};  // for request and answer together
+    std::chrono::milliseconds patience{5000};  // the time for request and answer together
   };
-  // Gives the page of a path, or NOT_FOUND; called on the server's thread.
+  // Returns the page of a path, or NOT_FOUND. Called on the server's thread.
   using Handler = std::function<absl::StatusOr<HttpPage>(absl::string_view path)>;
 
-  // `host` is an IPv4 or IPv6 address, without brackets; a port of 0 stands for a free one.
+  // Starts a server. `host` is an IPv4 or IPv6 address, without brackets; port 0 means a free port.
   // UNAVAILABLE when it cannot listen there.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& host, uint16_t port,
                                                            Handler handler, Options options);
-  // Closes all connections.
+  // Closes all connections. Waits for a call of the handler to return.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -53,7 +54,7 @@ class HttpServer {
     UniqueFd file;
     std::chrono::steady_clock::time_point deadline;
     std::string request;
-    std::string answer;  // empty until the request is whole
+    std::string answer;  // empty until the request is complete
     size_t sent_bytes = 0;
 
     bool writes() const { return sent_bytes < answer.size(); }
@@ -63,7 +64,7 @@ class HttpServer {
 
   void Run();
   void Accept();
-  // False when the connection is to be closed.
+  // Continues a connection that is ready. Returns false when it must be closed.
   bool Serve(Connection& connection);
   std::string AnswerTo(absl::string_view request) const;
 
@@ -71,7 +72,7 @@ class HttpServer {
   const Options options_;
   const UniqueFd listener_, wake_;  // `wake_` becomes readable when the server is to stop
   const uint16_t port_;
-  std::list<Connection> connections_;  // The oldest first; the server's thread.
+  std::list<Connection> connections_;  // the oldest first; used by the server's thread only
   std::thread thread_;
 };
 

@@ -16,15 +16,15 @@ struct IdentityUsage {
   uint64_t sessions = 0, handles = 0, memory_bytes = 0;
 };
 
-// Names are labels, of which there must not be many.
+// The most identities listed by name: names are metric labels, which must be few.
 constexpr size_t kMaxIdentities = 50;
 
 // By identity, those with most memory first; past kMaxIdentities one entry "(others)" stands for
 // the rest. Sessions without an identity are those of "(none)".
 std::vector<IdentityUsage> UsageByIdentity(absl::Span<const SessionInfo> sessions);
 
-// The same choice of quotas: those with most device memory, and the sum of the rest, which has no
-// limits.
+// Makes the same choice among quotas: the identities with the most device memory, and the sum of
+// the others, without limits.
 std::vector<engine::IdentityInfo> LargestIdentities(std::vector<engine::IdentityInfo> identities);
 
 }  // namespace acceld::observability

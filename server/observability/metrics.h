@@ -20,6 +20,7 @@ enum class MetricId : uint8_t {
 #undef ACCELD_METRIC
 };
 
+// A row of metrics.def.
 struct MetricInfo {
   MetricKind kind;
   absl::string_view name;
@@ -30,10 +31,10 @@ struct MetricInfo {
 // First those of metrics.def, in its order, so that MetricId is the index; then the counters'.
 absl::Span<const MetricInfo> Metrics();
 
-// "counter", "gauge", "histogram".
+// Returns "counter", "gauge" or "histogram".
 absl::string_view MetricKindName(MetricKind kind);
 
-// deploy/METRICS.md.
+// Returns the contents of deploy/METRICS.md.
 std::string MetricsDocument();
 
 }  // namespace acceld::observability

@@ -17,7 +17,7 @@
 namespace acceld::observability {
 namespace {
 
-// What a browser is to know of pages that are of now, and nobody else's business.
+// Headers for pages that must not be cached or read by other sites.
 constexpr char kPageHeaders[] =
     "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n";

@@ -11,21 +11,21 @@
 
 namespace acceld::observability {
 
-// Where metrics are served: "HOST:PORT", ":PORT" or "PORT", made complete. HOST is an IPv4 address,
-// an IPv6 address in brackets or "localhost"; without it the loopback interface. A port of 0 stands
-// for a free one. INVALID_ARGUMENT says what was expected.
+// Parses the address on which to serve metrics, "HOST:PORT", ":PORT" or "PORT", and returns it in
+// complete form. HOST is an IPv4 address, an IPv6 address in brackets or "localhost"; without HOST
+// the server listens on 127.0.0.1. Port 0 means a free port. INVALID_ARGUMENT says what was
+// expected.
 absl::StatusOr<std::string> ParseMetricsAddress(absl::string_view text);
 
 class HttpServer;
 
 // Serves over HTTP, on a thread of its own: /metrics in the text format of Prometheus, the status
-// page at / and /status, and what it says as JSON at /status.json. Those who read slowly hold
-// nobody up.
+// page at / and /status, and its contents as JSON at /status.json. Slow clients delay nobody.
 class MetricsServer {
  public:
-  // `address` as ParseMetricsAddress takes it. `accepting` says whether the daemon takes new
-  // sessions; it is called on the server's thread. Engine, instruments and what that needs outlive
-  // the server. UNAVAILABLE when it cannot listen there.
+  // Starts the server. `address` is parsed by ParseMetricsAddress. `accepting` returns whether the
+  // daemon accepts new sessions; it is called on the server's thread. Engine, instruments and
+  // whatever `accepting` uses must outlive the server. UNAVAILABLE when it cannot listen there.
   static absl::StatusOr<std::unique_ptr<MetricsServer>> Start(const std::string& address,
                                                               const engine::Introspection& engine,
                                                               const RpcInstruments& rpc,
@@ -35,7 +35,7 @@ class MetricsServer {
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
 
-  // "http://HOST:PORT/metrics", with the port that was chosen.
+  // Returns "http://HOST:PORT/metrics", with the actual port.
   const std::string& url() const { return url_; }
 
  private:

@@ -9,8 +9,8 @@
 namespace acceld::runtime {
 namespace {
 
-// Of waiters that begin together: their executor's lock is held meanwhile, and there may be tens of
-// thousands.
+// How many waiters begin together. The executor's lock is held meanwhile, and there may be tens of
+// thousands of waiters.
 constexpr size_t kWaitersAtOnce = 64;
 
 }  // namespace
@@ -31,7 +31,7 @@ Array::~Array() {
 }
 
 bool Array::IsOnlyReader(const std::shared_ptr<Array>& reader) {
-  // Counting one more first makes all that former readers did happen before what comes now.
+  // The copy makes all accesses of former readers happen before those of the caller.
   const std::shared_ptr<Array> another = reader;
   return another.use_count() == 2;
 }
@@ -132,7 +132,7 @@ void Array::MakeFinal(State state, absl::Status error) {
     waiters.swap(waiters_);
     callbacks.swap(callbacks_);
   }
-  // What it had counts for nobody any more.
+  // A failed array does not count for its owner any more.
   if (state == State::kFailed && residents_ != nullptr) residents_->Remove(*this);
   dropped.reset();
   account_->Refund(refund);
@@ -147,7 +147,7 @@ void Array::Wake(std::vector<std::shared_ptr<Waiter>> waiters) {
     const auto some = rest.first(std::min(rest.size(), kWaitersAtOnce));
     some[0]->Begin(some);
     rest.remove_prefix(some.size());
-    // Others who want the executor's lock get a processor in between.
+    // Gives other threads that want the executor's lock a chance to run.
     if (!rest.empty()) std::this_thread::yield();
   }
 }

@@ -5,11 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
-// The end of tasks whose results nobody wants any more, or can have.
+// The end of tasks whose results nobody needs, or can get, any more.
 //
-// What is in flight has two who may settle its outputs, the stream's thread and the one who
-// cancels: the first to set `settled_` does. The one who cancels does so only when the outputs are
-// scheduled; before, the thread that dispatches finds the mark and settles them.
+// Two threads may settle the outputs of a task in flight: the stream's thread, and the one that
+// cancels. The first to set `settled_` does it. The thread that cancels does so only when the
+// outputs are scheduled; before that, the dispatching thread finds the task marked as cancelled and
+// settles the outputs.
 namespace acceld::runtime {
 
 bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
@@ -29,7 +30,8 @@ void DeviceExecutor::SettleEarly(Task& task) {
   if (!task.launched_.load() || task.settled_.exchange(true)) return;
   const absl::Status reason = ReasonFor(task);
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
-    // What makes them may be ahead on the same stream, and for nobody else.
+    // The inputs are released early, as the executions that make them may still be queued on the
+    // same stream, and for nobody else.
     DropInputs(*execution);
     instruments_.ended.Add(reason.code());
   }
@@ -77,8 +79,8 @@ void DeviceExecutor::NoteUnread(const std::shared_ptr<Task>& task) {
   const std::string& program = *std::get<Execution>(task->work_).program_name;
   absl::Status reason = absl::CancelledError(
       absl::StrCat("program ", program, ": nobody holds its results any more"));
-  // The caller may hold locks, and may be settling a task of the same chain: the dispatcher takes
-  // the links one after another.
+  // The caller may hold locks, and may itself be settling a task of the same chain. So the
+  // dispatcher cancels the links of the chain one after another.
   MutexLock lock(mutex_);
   chores_.ended.emplace_back(task, std::move(reason));
   if (dispatcher_waits_) work_.NotifyOne();

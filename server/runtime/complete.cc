@@ -4,12 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
-// How tasks end: on the device or before they reach it.
+// The end of tasks, on the device or before they reach it.
 namespace acceld::runtime {
 namespace {
 
-// What the end of an execution that does not reach the device costs others, who wait meanwhile:
-// tens of thousands may fail by one cancelled input.
+// What a queue is charged for an execution that fails before it reaches the device, as others wait
+// meanwhile: one cancelled input may fail tens of thousands of executions.
 constexpr double kFailureCostNs = 2000;
 
 }  // namespace
@@ -32,7 +32,7 @@ absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& executi
                  ? ReasonFor(task)
                  : Annotate(status, absl::StrCat("program ", *execution.program_name));
   }
-  // An input, or its copy, may have failed after this launch was enqueued; by now that is known.
+  // An input or its copy may have failed after this launch was enqueued; that is known by now.
   for (const Event& copy : task.input_copies_) {
     if (!copy.Await().ok()) status = copy.Await().status();
   }
@@ -53,7 +53,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     const std::chrono::nanoseconds device_time(device_ns);
     instruments_.device_time.Observe(device_time);
     instruments_.queue_time.Observe(now - device_time - execution->submitted_at);
-    // A run that failed or was told to stop says nothing about those that go well.
+    // A run that failed or was told to stop does not count for the estimate of the cost.
     if (status.ok() && !task.control_.cancelled().load())
       execution->executable->cost.Record(device_ns);
     if (execution->execute_us != nullptr) {
@@ -109,7 +109,7 @@ void DeviceExecutor::TraceCopy(SpanKind kind, uint64_t session, TimePoint begin,
   if (options_.trace == nullptr) return;
   const int64_t end_ns = std::chrono::steady_clock::now().time_since_epoch().count();
   const int64_t before_ns = last_end_ns.exchange(end_ns, std::memory_order_relaxed);
-  // Of copies that end on two threads, the one that looked at the clock first may come second.
+  // If two copies end on two threads, they may be traced in the opposite order of their end times.
   const int64_t begin_ns = std::max(begin.time_since_epoch().count(), before_ns);
   options_.trace->Add({.kind = kind,
                        .code = static_cast<uint8_t>(status.code()),
@@ -150,7 +150,8 @@ void DeviceExecutor::NotifyHost(Task& task, const absl::Status& status) {
 
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
   EndMemoryTurn(task);
-  // Not with its tasks' inputs: those waiting for an executable are held by the compile.
+  // Drops the inputs now rather than with the task: a task that waits for its executable is kept
+  // alive by the compile.
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
     for (const DonatedArgument& donated : execution->donated) {
       donated.donation->Return(execution->inputs[donated.argument]);
@@ -159,7 +160,7 @@ void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
     DropInputs(*execution);
     instruments_.ended.Add(error.code());
   } else {
-    // What waited to be copied is free again before anyone hears that it will not be.
+    // The staging memory is freed before anyone is notified that the upload has failed.
     auto& upload = std::get<Upload>(task.work_);
     upload.keep_alive.reset();
     upload.buffer.reset();
@@ -180,7 +181,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
 
 void DeviceExecutor::ChargeAttempt(Task& task, std::chrono::nanoseconds took) {
   MutexLock lock(mutex_);
-  // Of uploads as much as is copied in that time.
+  // An upload is charged as many bytes as nanoseconds, about what is copied in that time.
   FairSchedule& schedule = task.is_upload() ? upload_turns_ : execution_turns_;
   schedule.Charge(task.queue_->LaneOf(task), static_cast<double>(took.count()));
 }
@@ -195,7 +196,7 @@ void DeviceExecutor::Uncharge(Task& task) {
     if (task.stream_ != nullptr) RemoveLast(*std::exchange(task.stream_, nullptr));
     execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
   }
-  // It may have held memory, and it may have been all that there was to wait for.
+  // The task may have held memory, and it may have been the only thing to wait for.
   ++completions_;
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
 }
@@ -205,7 +206,8 @@ void DeviceExecutor::Retire(Task& task) {
   task.place_ = Task::Place::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
   task.charge.Release();
-  // Refill the device when half of its window is free, rather than waking up for every launch.
+  // The device is refilled when half of its window is free, rather than waking the dispatcher for
+  // every launch.
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   if (current_->tasks.empty() && express_in_flight_ == 0 && num_suspended_ == 0 && held_.empty() &&

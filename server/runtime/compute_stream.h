@@ -15,8 +15,8 @@ class Task;
 class TaskQueue;
 class DeviceShare;
 
-// A stream on which executions run, and what it was given. The executor's, under its mutex unless
-// noted. Its first task runs; while the stream pauses, none does.
+// A stream on which executions run, and the tasks that were given to it. Owned by the executor and
+// guarded by its mutex, unless noted otherwise. The first task runs, unless the stream is paused.
 struct ComputeStream {
   using TimePoint = std::chrono::steady_clock::time_point;
 
@@ -26,27 +26,37 @@ struct ComputeStream {
 
   const std::unique_ptr<hal::Stream> stream;
   std::deque<Task*> tasks;  // in flight, in the order in which they run
-  RunAhead run_ahead;       // the times of `tasks`
-  // Not nullptr: something in flight may take long, so only tasks of this queue go behind it.
+  RunAhead run_ahead;       // the estimated times of `tasks`
+  // If not nullptr: a task in flight may take long, so only tasks of this queue may be added.
   const TaskQueue* exclusive = nullptr;
-  // Not nullptr: something in flight may, if it takes longer than expected, be set aside with all
-  // that is behind it, so only tasks of this user go behind it.
+  // If not nullptr: the tasks in flight may have to be suspended together if one takes longer than
+  // expected, so only tasks of this user may be added.
   const DeviceShare* exclusive_share = nullptr;
 
-  TimePoint slice_began;                   // when the first task began, was resumed, or was left
-                                           // the device for one more slice
-  std::chrono::nanoseconds ran_before{0};  // the first task's time on the device until then
-  bool is_pausing = false;                 // The tasks are asked to pause,
-  bool is_paused = false;                  // and the first has done so.
-  bool is_parked = false;                  // The first, its only one, waits for its client;
-  bool is_returning = false;               // or did, and is in its lane's list of these.
-  bool is_closed = false;                  // The last may be parked, so nothing goes behind it.
+  // When the current time slice began: when the first task began or was resumed, or when its slice
+  // was extended.
+  TimePoint slice_began;
+  // The time that the first task spent on the device before `slice_began`.
+  std::chrono::nanoseconds ran_before{0};
+  // The tasks have been asked to pause.
+  bool is_pausing = false;
+  // The first task has paused.
+  bool is_paused = false;
+  // The first task, the only one, waits for its client's answer to a host call.
+  bool is_parked = false;
+  // The answer has arrived, and the stream is in the `returning` list of its lane.
+  bool is_returning = false;
+  // The last task may have to wait for its client, so no task may be added.
+  bool is_closed = false;
   TimePoint pausing_since;
-  bool gives_way = false;                    // see hal::Stream::SetGivesWay
-  std::shared_ptr<TaskQueue> suspended_for;  // in whose turns it goes on; nullptr: not suspended
+  // Whether the stream's work yields the host's processors to others: see hal::Stream::SetGivesWay.
+  bool gives_way = false;
+  // The queue for which the stream is suspended; nullptr: it is not suspended. It is resumed when
+  // the schedule selects that queue.
+  std::shared_ptr<TaskQueue> suspended_for;
 
-  // Launches of one stream share an arena while it is large enough: they never overlap. Only for
-  // the thread that gives the stream work.
+  // The temporary memory that launches on this stream share while it is large enough, as they never
+  // overlap. Used only by the thread that gives work to the stream.
   std::weak_ptr<hal::Buffer> arena;
 };
 

@@ -8,14 +8,14 @@
 #include "common/threads/start_thread.h"
 #include "common/threads/thread_priority.h"
 
-// Queues and turns. What happens to a task whose turn it is stands in dispatch.cc, and how it ends
-// in complete.cc and cancel.cc.
+// Queues and scheduling. Dispatch is in dispatch.cc, and the end of tasks in complete.cc and
+// cancel.cc.
 namespace acceld::runtime {
 namespace {
 
-// An upload costs this much besides its bytes.
+// What an upload costs in addition to its bytes.
 constexpr int64_t kUploadOverheadBytes = 4096;
-// What a queue is charged with, in nanoseconds, until the real cost of a first run is known.
+// The charge for a first run, in nanoseconds, until its actual cost is known.
 constexpr int64_t kUnknownCostNs = 1000;
 constexpr uint64_t kFailuresPerYield = 64;
 constexpr int kExpressStreams = 4;
@@ -91,13 +91,14 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
   const int inputs = execution != nullptr ? static_cast<int>(execution->inputs.size()) : 0;
   task->executor_ = this;
   task->queue_ = queue;
-  // One for the submission itself: nobody makes the task runnable before it has its place.
+  // One blocker for the submission itself, so that nobody makes the task runnable before it is in
+  // one of its queue's lists.
   task->blockers_.store(1 + inputs + (executable_ready ? 0 : 1), std::memory_order_relaxed);
   for (int i = 0; i < inputs; ++i) {
     Array& input = *execution->inputs[i];
     input.CountReader(1);
     if (input.device() != index_) {
-      // A stream that waited for another device would hold up everybody here.
+      // The stream must not wait for another device, as that would delay all tasks on it.
       input.OnFinal([task](const absl::Status&) { task->Unblock(); });
     } else if (!input.AddWaiter(task)) {
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
@@ -145,7 +146,7 @@ void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter
   MutexLock lock(mutex_);
   for (const std::shared_ptr<Array::Waiter>& waiter : tasks) {
     auto task = std::static_pointer_cast<Task>(waiter);
-    if (task->place_ != Task::Place::kWaiting) continue;  // cancelled meanwhile
+    if (task->place_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
     TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);
@@ -156,12 +157,13 @@ void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
   task->place_ = Task::Place::kRunnable;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   if (lane.is_held) {
-    // It comes when the queue is released.
+    // The task becomes available when the lane is released.
   } else if (task->is_upload()) {
     upload_turns_.Activate(lane);
   } else {
     if (!lane.active() && !current_->tasks.empty()) {
-      // What runs moves on the virtual time at which this queue comes in.
+      // Charging the running task advances the virtual time at which this queue enters the
+      // schedule.
       ChargeRunning(*current_, std::chrono::steady_clock::now());
       Task& running = *current_->tasks.front();
       execution_turns_.Continue(running.queue_->executions_,
@@ -185,7 +187,7 @@ bool DeviceExecutor::DispatcherIsWanted() const {
   if (current_->tasks.empty() || ExpressForNext() != nullptr) return true;
   const TimePoint now = std::chrono::steady_clock::now();
   if (current_->run_ahead.WantsRefill(now) && ExecutionsAreOpen(now)) return true;
-  // It does not know yet that it must be back earlier.
+  // The dispatcher does not know yet that it must wake earlier.
   return WakeTime() < waits_until_;
 }
 
@@ -245,7 +247,8 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
       stream.exclusive_share = task.queue_->share_.get();
     }
   }
-  // The rest as it takes it: until a charge that was too much is taken back, others come in behind.
+  // The rest is charged as the task runs: if too much were charged first and refunded later, queues
+  // that become active in between would enter the schedule too late.
   task.charged_cost_ = std::min<int64_t>(estimate_ns > 0 ? estimate_ns : kUnknownCostNs,
                                          std::chrono::nanoseconds(options_.slice).count());
   task.queue_->share_->executions_.SetWeight(
@@ -281,7 +284,7 @@ std::shared_ptr<Task> DeviceExecutor::TakeTask() {
     if (ExpressStream* const express = ExpressForNext()) return TakeExpress(*express, now);
   }
   if (!upload && !execution) return nullptr;
-  // Neither kind of work holds up the dispatch of the other.
+  // Executions and uploads alternate, so that neither delays the dispatch of the other.
   upload_was_last_ = upload && !(execution && upload_was_last_);
   return TakeFrom(upload_was_last_ ? upload_turns_ : execution_turns_, now);
 }
@@ -323,8 +326,8 @@ void DeviceExecutor::RunDispatcher() {
       HandBack(task);
     } else {
       FailDispatch(*task, status);
-      // As many may fail as depend on one array: others who want the lock get a processor in
-      // between.
+      // As many tasks may fail as depend on one array: give other threads that want the lock a
+      // chance to run in between.
       if (++failures % kFailuresPerYield == 0) std::this_thread::yield();
     }
   }

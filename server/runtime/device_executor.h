@@ -29,95 +29,102 @@
 
 namespace acceld::runtime {
 
-// Brings tasks to one device. A task is dispatched when its executable is there and none of its
-// inputs is pending: memory is allocated then, not earlier, and the launch goes to the compute
-// stream, which orders it behind the launches that make its inputs.
+// Runs tasks on one device. A task is dispatched when its executable is available and none of its
+// inputs is pending. Only then is memory allocated, and the launch is given to the compute stream,
+// which orders it after the launches that make its inputs.
 //
-// Queues share the device's time: FairSchedule says whose task is next, and a queue pays for what
-// its tasks really took. The device is given work for about `run_ahead` at a time, judged by what
-// the executables took before: at least one launch, at most `max_in_flight`, nothing behind one of
-// unknown cost, and nothing of others behind one that may take long. So what others flood the
-// device with delays a task by little more than one of their kernels, and a long chain of
-// executions holds a bounded amount of memory. Uploads have a stream, a schedule and bounds of
-// their own: kernels do not hold them up.
+// Queues share the time of the device: a FairSchedule decides which queue is next, and a queue is
+// charged for the time that its tasks actually took. The device is given work for about `run_ahead`
+// at a time, estimated from earlier runs of the executables: at least one launch, at most
+// `max_in_flight`, nothing after a launch of unknown cost, and nothing of other queues after one
+// that may take long. So a queue that floods the device delays tasks of others by little more than
+// one kernel, and a long chain of executions holds a bounded amount of memory. Uploads have a
+// stream, a schedule and limits of their own, so kernels do not delay them.
 //
-// An execution has the device for a slice, a shorter one while what waits is short itself. When
-// that is over and others are to go first, it is asked to pause; its stream is suspended, another
-// one serves the others, and it goes on when its queue's turn comes. A run that does not pause in
-// time, because it is inside a library or its device cannot stop, goes on beside what comes next.
-// Nothing of this happens while nobody else waits. The number of suspended streams is bounded:
-// beyond, what may take long waits until one of them has ended.
+// An execution has the device for a time slice, a shorter one while the next task is short. If
+// others are scheduled next when the slice is over, the execution is asked to pause: its stream is
+// suspended, another stream serves the others, and it is resumed when its queue is scheduled again.
+// A run that does not pause in time, because it is inside a library call or its device cannot stop
+// it, continues alongside the next task. None of this happens while nobody else waits. The number
+// of suspended streams is bounded; beyond the limit, tasks that may take long do not begin until a
+// suspended stream has ended.
 //
-// A task that is brief (see Options) or awaited and is submitted while the device and the
-// dispatcher rest is dispatched by the submitting thread itself. A brief one runs there, too, if
-// the stream allows: its results exist when Submit returns. Only a task that is submitted is
-// treated so, never one that becomes runnable, so nothing recurses. While the device works for
-// others, a brief task goes past that work, on a stream for such tasks (express), if its inputs are
-// there and its session has had little more than its share; not those of class batch. One for which
-// no such stream was free does so later, when its turn comes.
+// A task that is very short (Options.brief_run, brief_bytes) or awaited and is submitted while
+// device and dispatcher are idle is dispatched by the submitting thread itself. A very short one
+// also runs on that thread if the stream allows, so that its results exist when Submit returns.
+// Only tasks being submitted are treated so, never tasks that become runnable, so there is no
+// recursion. While the device works for others, a very short task overtakes that work on a separate
+// stream (express stream), provided that its inputs are ready, its session has had little more than
+// its share, and its priority class is not kBatch. If no express stream is free, the task may still
+// use one when its queue is scheduled.
 //
-// An execution may ask its client for values (host calls). It is parked then: others have the
-// device, and nothing waits for it but its results; see park.cc.
+// An execution may request values from its client (host calls). While it waits for the answer,
+// others have the device, and only its own results are delayed: see park.cc.
 //
-// When memory is short, what nobody uses gives way (see DeviceMemory), then the dispatch waits for
-// work in flight, then inputs of queued tasks give way; the task fails when all of that is not
-// enough. Spilled inputs are restored when their task is dispatched.
+// When memory is short, unused executables and arrays are evicted first (see DeviceMemory), then
+// the dispatch waits for work in flight, then inputs of queued tasks are spilled. The task fails
+// when all of that is not enough. Spilled inputs are restored when their task is dispatched.
 //
-// Inputs that are donated become the execution's own when it is launched. What nobody else reads
-// then, on this device, is where results are written that may be (Executable::may_share); other
-// results get memory of their own, as those of inputs do that others read. Before it is launched
-// nothing is taken: a task that is cancelled or fails until then, for want of memory or through
-// another input, gives its donated inputs back.
+// Donated inputs belong to the execution once it is launched. If nobody else reads such an input,
+// and it is on this device, its memory is reused for a result where the executable allows that
+// (Executable::may_share); all other results get new memory. Before the launch nothing is taken: a
+// task that is cancelled or fails until then returns its donated inputs.
 //
-// An execution without effects whose outputs nobody can read any more is cancelled (ReaderOf). What
-// it alone was to read goes the same way, link by link, so a chain that is dropped ends as a whole.
+// An execution without side effects whose outputs nobody can read any more is cancelled (ReaderOf).
+// Its inputs then lose a reader, so a chain of executions that is dropped ends as a whole, one link
+// after another.
 //
-// Failures become the error of the task's outputs: "program X: ..." from the task that failed
-// first, and this same error in everything computed from them. Chains of any length are settled
-// without recursion.
+// A failure becomes the error of the task's outputs ("program X: ...") and, unchanged, the error of
+// everything computed from them. Chains of any length are settled without recursion.
 //
-// Thread-safe. One thread at a time gives work to compute streams: the dispatch thread, but for
-// brief tasks.
-// Completions run on the device's stream threads or where the stream ran the work. Tasks may use
-// arrays of other devices: these are copied over. All executors that share arrays must be idle
-// before the first of them is destroyed.
+// Thread-safe. One thread at a time gives work to the compute streams: the dispatch thread, or a
+// thread that dispatches the task that it submits. Completions run on the stream threads of the
+// device, or on the thread on which the stream ran the work. Tasks may use arrays of other devices,
+// which are copied to this one. All executors that share arrays must be idle before the first of
+// them is destroyed.
 class DeviceExecutor {
  public:
   struct Options {
-    int max_in_flight = 64;  // executions, and as many uploads
+    // The most executions in flight, and the most uploads.
+    int max_in_flight = 64;
+    // The time for which the device is given work in advance.
     std::chrono::microseconds run_ahead{200};
-    // Expected to take no longer and to make no more bytes: dispatched where it is submitted.
+    // A task is very short if it is expected to take, and to allocate, no more than this.
     std::chrono::microseconds brief_run{20};
     int64_t brief_bytes = 16 << 10;
-    // The same for one that its client waits for: the thread has nothing else to do for it.
+    // The same limits for a task that its client awaits: the submitting thread, which serves that
+    // client, has nothing else to do.
     std::chrono::microseconds awaited_run{2000};
     int64_t awaited_bytes = 16 << 20;
-    int64_t upload_bytes = int64_t{16} << 20;   // being copied at a time; one upload may be larger
+    // The most bytes of uploads being copied at a time; a single upload may be larger.
+    int64_t upload_bytes = int64_t{16} << 20;
     observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy
     DeviceMemory::Options memory;
-    // How long a dispatch waits for the memory of work in flight.
+    // How long a dispatch waits for memory held by work in flight.
     std::chrono::milliseconds memory_wait{30'000};
     // How long an execution has the device while others wait.
     std::chrono::milliseconds slice{20};
-    // The same while an execution waits that is known to be short: as long as that one takes,
-    // within these two.
+    // The bounds for the slice while a short task waits: the slice is then as long as that task is
+    // expected to take, at least min_slice and at most `slice`.
     std::chrono::milliseconds min_slice{1};
-    // How long one is given to pause, where others cannot run beside it as well; and no longer than
-    // its slice was.
+    // How long an execution is given to pause where other work cannot run alongside it; at most as
+    // long as the slice was.
     std::chrono::milliseconds pause_grace{10};
-    // Streams whose executions had to give way; of one user a quarter.
+    // The most streams with suspended executions; one user may have a quarter of them.
     int max_suspended = 64;
-    // Where runs overlap and none can be made to pause: what has had the device for so long is
-    // ended when something short of others does not end within that time. And what holds memory of
-    // an owner that has more than its share (device_memory.h) is ended when another, who has less,
-    // has waited for memory so long. Zero: never.
+    // Where runs overlap and cannot be made to pause: an execution that has had the device for this
+    // long is ended when a short task of others does not end within this time. Also: an execution
+    // that holds memory of an owner with more than its share (device_memory.h) is ended when an
+    // owner with less has waited for memory for this long. Zero: never.
     std::chrono::milliseconds stall_timeout{10'000};
   };
+  // Counts since the start, and the tasks that are queued now.
   struct Counters {
-    uint64_t executions = 0;   // that went well
-    uint64_t failures = 0;     // executions that failed, not counting cancelled ones
-    uint64_t queued = 0;       // waiting, runnable and in flight, uploads too
-    uint64_t suspensions = 0;  // times that an execution gave way to others
+    uint64_t executions = 0;  // executions that succeeded
+    uint64_t failures = 0;    // executions that failed, not counting cancelled ones
+    uint64_t queued = 0;      // tasks waiting, runnable and in flight, including uploads
+    // Times that an execution was suspended so that others have the device.
+    uint64_t suspensions = 0;
   };
   // An execution that has begun and not ended.
   struct Running {
@@ -128,14 +135,16 @@ class DeviceExecutor {
     std::chrono::nanoseconds on_device{0};
     enum class State : uint8_t {
       kRuns,
-      kSuspended,  // until its turn comes
-      kAsks,       // It waits for its client.
-      kEnding,     // It is told to end, and has not polled yet.
+      // Others have the device until it is scheduled again.
+      kSuspended,
+      kAsks,    // waits for its client's answer to a host call
+      kEnding,  // was told to end, and has not polled yet
     } state = State::kRuns;
   };
 
+  // Starts the dispatch thread. `device`, number `index` of the engine, must outlive the executor.
   DeviceExecutor(hal::Device& device, int index, const Options& options);
-  // Waits for what is in flight. Every queue has been cancelled or is empty.
+  // Waits for work in flight. All queues must be cancelled or empty.
   ~DeviceExecutor();
   DeviceExecutor(const DeviceExecutor&) = delete;
   DeviceExecutor& operator=(const DeviceExecutor&) = delete;
@@ -145,52 +154,54 @@ class DeviceExecutor {
   // `share` is what the queue's user has of this device; nullptr: this queue's alone.
   std::shared_ptr<TaskQueue> OpenQueue(std::shared_ptr<MemoryAccount> account, Priority priority,
                                        std::shared_ptr<DeviceShare> share = nullptr);
-  // Unless `executable_ready`, an execution waits for a later Provide.
+  // Submits a task. Unless `executable_ready`, an execution waits for a later call of Provide.
   void Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Task> task, bool executable_ready);
-  // The executable of a submitted task, or why there is none. Once for each task.
+  // Sets the executable of a submitted task, or the reason why there is none. Must be called once
+  // for each task submitted without an executable.
   void Provide(const std::shared_ptr<Task>& task,
                absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> executable);
-  // Fails the outputs of a task with `reason`, unless they are final. What is not in flight never
-  // runs; what is is told to stop, and what it writes is discarded: its outputs fail now, its
-  // memory is free when it ends. A task that is not submitted yet fails when it is. Only the first
-  // call for a task counts.
+  // Fails the outputs of a task with `reason`, unless they are final. A task that is not in flight
+  // never runs. A task in flight is told to stop, and what it writes is discarded: its outputs fail
+  // at once, and its memory is freed when it ends. A task that is not submitted yet fails when it
+  // is. Only the first call for a task counts.
   void Cancel(const std::shared_ptr<Task>& task, const absl::Status& reason);
-  // The same for every task of the queue and for all that are submitted later.
+  // The same for all tasks of the queue, including those submitted later.
   void Cancel(TaskQueue& queue, const absl::Status& reason);
 
-  // A pointer for readers (Array::ForReaders) of an output of a task, which is not submitted yet.
-  // When no such pointer to any of the task's outputs is left before they are final, the task is
-  // cancelled by the dispatcher, soon after: nobody can have its results any more. For tasks
-  // without effects; all of their outputs are to have such pointers. The executor outlives them.
-  // No lock of the executor is held when one of them goes.
+  // Returns a pointer for readers (Array::ForReaders) of an output of a task that is not submitted
+  // yet. When no such pointer to any output of the task is left before the outputs are final, the
+  // dispatcher soon cancels the task, as nobody can get its results any more. For tasks without
+  // side effects; all of their outputs must have such pointers. The executor must outlive the
+  // pointers. The caller must not hold a lock of the executor when it releases one.
   std::shared_ptr<Array> ReaderOf(const std::shared_ptr<Task>& task, std::shared_ptr<Array> output);
 
-  // Memory of the device that host code can fill for an Upload; nullptr when there is none, or not
-  // plenty now. Does not wait.
+  // Allocates memory of the device that host code can fill for an Upload; nullptr when the device
+  // has no such memory or not plenty of it free. Does not wait.
   std::shared_ptr<hal::Buffer> AllocateForHost(int64_t size_bytes);
-  // The bytes of a defined array. Calls `done` here, with the array's own memory or its copy on the
-  // host, when host code can read that; otherwise copies and calls it from a stream thread. The
-  // trace says for which session; 0: nobody's.
+  // Reads a defined array and calls `done` with its bytes. If host code can read the array's
+  // memory, or the array is spilled, calls `done` at once, without a copy; otherwise copies the
+  // bytes and calls `done` from a stream thread. `session` is recorded in the trace; 0: none.
   void Download(std::shared_ptr<const Array> array,
                 std::function<void(absl::StatusOr<SharedBytes>)> done, uint64_t session = 0);
 
-  // Calls `allocate`, which is to take `size_bytes` of the device for an owner (MemoryShares),
-  // until it answers something else than RESOURCE_EXHAUSTED, making room in between as dispatches
-  // do. For others than the executor: blocks, for about Options.memory_wait at most when copies to
-  // the host are quick, and as long again for executions that are told to end.
+  // Calls `allocate`, which must allocate `size_bytes` of the device for `owner` (MemoryShares),
+  // and repeats that, freeing memory in between as a dispatch does, until it returns anything but
+  // RESOURCE_EXHAUSTED. Must not be called by the executor's own threads. Blocks for about
+  // Options.memory_wait at most if copies to the host are quick, and once more as long if
+  // executions are told to end.
   absl::Status WithRoomFor(int64_t size_bytes, const Meter* owner,
                            absl::FunctionRef<absl::Status()> allocate) {
     return FindMemory(nullptr, owner, size_bytes, allocate);
   }
 
-  // Ends the streams, with their threads, that there was no use for since the call before.
+  // Destroys the streams, with their threads, that were not needed since the last call.
   void ReleaseUnusedStreams();
-  // Blocks until nothing is queued or in flight; false when `deadline` came first.
+  // Blocks until nothing is queued or in flight. Returns false if `deadline` passed before.
   bool WaitUntilIdle(std::chrono::steady_clock::time_point deadline);
   Counters counters() const;
-  // What occupies the device: the current one first.
+  // Returns the executions that have begun and not ended; the one on the current stream first.
   std::vector<Running> RunningNow() const;
-  // Cancels every task of a session that has begun. How many there are.
+  // Cancels every task of a session that has begun. Returns the number of these tasks.
   int CancelRunning(uint64_t session, const absl::Status& reason);
   const observability::ExecutionInstruments& instruments() const { return instruments_; }
   DeviceMemory::Stats memory_stats() const { return memory_.stats(); }
@@ -200,62 +211,69 @@ class DeviceExecutor {
   friend class TaskHostCalls;
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Of an output.
+  // The memory of an output.
   struct Allocation {
     std::shared_ptr<hal::Buffer> buffer;
     int64_t size_bytes = 0;
     int64_t charged_bytes = 0;
-    // The donated input whose memory it gets; nullptr: memory of its own.
+    // The donated input whose memory is reused; nullptr: new memory.
     Array* donor = nullptr;
   };
 
-  // Turns: device_executor.cc.
+  // Queues and scheduling: device_executor.cc.
+  //
+  // Makes a task runnable.
   void Enqueue(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> tasks);
   void RunDispatcher();
-  // The task whose turn it is, counted as in flight and charged for; nullptr when none may go to
-  // the device now.
+  // Takes the scheduled task out of its queue, charges the queue and counts the task as in flight;
+  // nullptr when no task may be dispatched now.
   std::shared_ptr<Task> TakeTask() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::shared_ptr<Task> TakeFrom(FairSchedule& schedule, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The execution that is next, for an express stream.
+  // Takes the execution that is scheduled next, to run on an express stream.
   std::shared_ptr<Task> TakeExpress(ExpressStream& express, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Charge(Task& task, TaskQueue::Lane& lane, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether the next execution may go to the current stream now.
+  // Returns whether the next execution may go to the current stream now.
   bool ExecutionsAreOpen(TimePoint now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether a task of this lane may be added to the tasks of the current stream.
   bool MayGoBehind(const TaskQueue::Lane& lane) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool UploadsAreOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether the dispatcher, should it wait, ought to look again.
+  // Returns whether the dispatcher, if it waits, must be woken.
   bool DispatcherIsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // When it has to at the latest.
+  // Returns when the dispatcher must wake at the latest.
   TimePoint WakeTime() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void WaitForTurn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Slices of time: time_slices.cc.
+  // Time slices: time_slices.cc.
   //
-  // What the dispatcher is to do without the lock.
+  // Work that the dispatcher must do without the lock.
   struct Chores {
-    bool add_stream = false;                                            // No spare one is left.
-    std::vector<std::pair<std::shared_ptr<Task>, absl::Status>> ended;  // with the reason
-    // Tasks, and what they depend on: made by a stream that is suspended.
+    // There is no spare stream; create one.
+    bool add_stream = false;
+    // Tasks to cancel, with the reason.
+    std::vector<std::pair<std::shared_ptr<Task>, absl::Status>> ended;
+    // Tasks to block until an input is final, as a suspended stream is going to make that input.
     std::vector<std::pair<std::shared_ptr<Task>, std::shared_ptr<Array>>> blocked;
-    std::vector<std::unique_ptr<ComputeStream>> worn;  // to be ended
+    std::vector<std::unique_ptr<ComputeStream>> worn;  // streams to destroy
 
     bool empty() const { return !add_stream && ended.empty() && blocked.empty() && worn.empty(); }
   };
   void Do(Chores chores);
-  // Ends slices, suspends and resumes, as is due.
+  // Ends slices, and suspends and resumes streams, as is due.
   void ShareTime(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSlice(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Suspends the current stream and makes a spare one current.
   void Suspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Of what has its turn again, or has ended, on a stream that was suspended.
+  // Ends SetGivesWay for a stream that is resumed or has become empty.
   void TakeBackWay(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Makes the suspended stream whose turn it is, if it is one's, the current one.
+  // Makes the stream current that is suspended for the scheduled queue, if there is one.
   void ResumeNext(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // How long what runs has the device in favour of what is next. Some execution waits.
+  // Returns how long the running execution may have the device, given the next one. Some execution
+  // must be waiting.
   std::chrono::nanoseconds CurrentSlice() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::chrono::nanoseconds CurrentGrace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   double SliceNs() const {
@@ -263,26 +281,28 @@ class DeviceExecutor {
   }
   void EndSuspension(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnPaused(ComputeStream& stream);
-  // Its first task, or the last that was added, is no longer in flight.
+  // Both remove a task that is no longer in flight: the first one, or the last one that was added.
   void RemoveFirst(ComputeStream& stream, const Task& task, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RemoveLast(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteEmpty(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::chrono::nanoseconds TimeOnDevice(const ComputeStream& stream, TimePoint now) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Charges the first task for what it took so far, if that is more than it was charged for.
+  // Charges the queue for the time that the first task took so far, if that is more than was
+  // charged.
   void ChargeRunning(const ComputeStream& stream, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // For what it took and no more.
+  // Charges, or refunds, the difference to the time that the first task took so far.
   void SettleRunning(const ComputeStream& stream, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether other queues are scheduled before this one.
   bool OthersGoFirst(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether it is sure to end within a slice.
+  // Returns whether the task is sure to end within a time slice.
   bool IsShort(const Task& task) const;
-  // Takes out of the schedule what is next and may not begin: what may take long while there are as
-  // many suspended streams as may be, and what depends on one of them.
+  // Removes from the schedule the next executions that may not begin: those that may take long
+  // while too many streams are suspended, and those that depend on a suspended stream.
   void HoldBack() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // A lane that is out of the schedule though it has tasks.
+  // A lane that was removed from the schedule although it has tasks.
   struct HeldLane {
     std::shared_ptr<TaskQueue> queue;
     TaskQueue::Lane* lane;
@@ -291,88 +311,94 @@ class DeviceExecutor {
             std::vector<HeldLane>& held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleaseHeld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool RunsOverlap() const { return device_.streams_side_by_side() > 1; }
-  // Above this, what may take long does not begin.
+  // Returns the number of suspended streams above which tasks that may take long do not begin.
   int MaxSuspended() const;
-  // Whether what was suspended goes on nevertheless, beside the current stream, and so needs no
-  // turns until it pauses.
+  // Returns whether a suspended stream keeps running alongside the current one, and so need not be
+  // scheduled until it pauses.
   bool RunsAside(const ComputeStream& stream) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // When the next task will have taken as long as it may.
+  // Returns when the next task will exceed its longest time on the device (Task::max_run).
   TimePoint NextOverlong() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Tasks that have taken longer than they may.
+  // Finds the tasks that have exceeded their longest time on the device, to be cancelled.
   void FindOverlong(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // When something short will have been kept from the device for too long, and by what: see
-  // Options.stall_timeout.
+  // Returns when a short task will have been delayed by Options.stall_timeout; EndStall then
+  // cancels the execution that delays it.
   TimePoint NextStall() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndStall(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;
 
-  // Runs that wait for their client: park.cc.
+  // Runs that wait for an answer to a host call: park.cc.
   //
-  // Leaves the device to others while the task's run waits. By the run's thread.
+  // Gives the device to others while the task's run waits for its client. Called by the run's
+  // thread.
   void Park(Task& task);
   void ParkStream(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The task's run is to go on: after the next RunControl::GoOn it has the device.
+  // Lets the task's run continue after its host call was answered: it has the device when the next
+  // call of RunControl::GoOn returns.
   void Unpark(Task& task);
   void EndPark(ComputeStream& stream, TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Suspends the next stream of the queue that was parked, if nothing of the queue is in its way.
-  // Executions that were kept from parking look again, too.
+  // Suspends the next stream of the queue that waits to continue after a host call, if nothing of
+  // the queue has the device. May also admit an execution that KeepFromParking held back.
   void PromoteReturning(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether the execution may make host calls.
   static bool MayBeParked(const Task& execution);
-  // Takes what is next out of the schedule if it may be parked and too many are. True: it did.
+  // Removes the next execution from the schedule if it may make host calls and too many runs wait
+  // for their client. Returns whether it did.
   bool KeepFromParking(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Puts one of these back.
+  // Puts the first execution held back by KeepFromParking into the schedule again.
   void AdmitNext(DeviceShare& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // When one of them may begin though none that is parked has gone on.
+  // Returns when one more execution may begin although none of the runs that wait for their client
+  // has continued.
   TimePoint NextAdmission() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AdmitOverdue(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Brief tasks: dispatch_here.cc.
+  // Dispatch by the submitting thread: dispatch_here.cc.
   bool MayDispatchHere(const Task& task) const;
   bool IsBrief(const Task& task, bool awaited) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
   bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether the device has nothing to do, and nobody else is about to give it any.
+  // Returns whether the device is idle and no other thread is about to give it work.
   bool Rests(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // On which a brief task, submitted now or the first of its lane, may go past what the device is
-  // doing; nullptr: it may not.
+  // Returns the express stream for a very short task that is being submitted or is the first of its
+  // lane; nullptr when the task may not overtake the work of the device.
   ExpressStream* ExpressFor(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The same for the execution that is next, while the current stream works.
+  // The same for the next execution while the current stream works.
   ExpressStream* ExpressForNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void LeaveExpress(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DispatchHere(const std::shared_ptr<Task>& task);
-  // Leaves a task that was taken to a later turn; `held`: when something else has ended, or it has
-  // waited for memory long enough.
+  // Puts a task that was taken back into its queue. `held`: to be tried again when something else
+  // has ended, or its wait for memory is over.
   void HandBack(const std::shared_ptr<Task>& task, bool held = false);
 
-  // From a turn to the device: dispatch.cc.
+  // Dispatch: dispatch.cc.
   absl::Status Launch(const std::shared_ptr<Task>& task);
   absl::Status LaunchExecution(const std::shared_ptr<Task>& task, Execution& execution);
-  // For one that is launched behind those that make its inputs, and may run forever on what a
-  // failed one leaves in memory.
+  // Cancels the task when one of its inputs fails. For a task that is launched before its inputs
+  // are defined and may run forever on the undefined memory of a failed one.
   void StopIfAnInputFails(const std::shared_ptr<Task>& task, const Execution& execution);
-  // Its outputs, with donors for those that are to be written over inputs. These are brought, which
-  // keeps them where they are.
+  // Returns the allocations of the outputs, with donors for those that are to reuse the memory of
+  // inputs. The inputs must have been brought to the device, which keeps them there.
   absl::InlinedVector<Allocation, 2> FindDonors(const Task& task, const Execution& execution) const;
-  // Gives an output the memory of its donor, which is `buffer`.
+  // Gives an output the memory of its donor, `buffer`.
   void TakeOver(Array& output, Allocation& allocation, std::shared_ptr<hal::Buffer> buffer);
   absl::Status LaunchUpload(const std::shared_ptr<Task>& task, Upload& upload);
-  // On which an execution that was taken runs.
+  // Returns the stream on which an execution that was taken runs.
   hal::Stream& StreamOf(const Task& execution) const;
-  // Memory that the device's own tasks can use, with the bytes of `input` at the time of a launch
-  // that is enqueued now.
+  // Returns memory of this device that will have the bytes of `input` when a launch enqueued now
+  // begins.
   absl::StatusOr<std::shared_ptr<hal::Buffer>> BringInput(Task& task, Array& input);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> BringFromPeer(Task& task, Array& input,
                                                              const Array::View& view);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> RestoreInput(Task& task, Array& input,
                                                             const Array::View& view);
 
-  // What a task needs when memory is short: find_memory.cc.
+  // Memory for tasks when the device is short of it: find_memory.cc.
   //
-  // Memory for every output without a donor and `arena_bytes`; nothing on failure.
+  // Allocates memory for every output without a donor and an arena of `arena_bytes`; nothing on
+  // failure.
   absl::Status AllocateAll(Task& task, int64_t arena_bytes,
                            absl::InlinedVector<Allocation, 2>& outputs,
                            std::shared_ptr<hal::Buffer>& arena);
-  // For launches of one stream the same, while it is large enough.
+  // Returns temporary memory. The launches of one stream share it while it is large enough.
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Arena(const Task& task, int64_t size_bytes);
   absl::Status ChargeAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
   static void RefundAll(Task& task, absl::InlinedVector<Allocation, 2>& outputs);
@@ -381,90 +407,99 @@ class DeviceExecutor {
                               std::shared_ptr<hal::Buffer>& arena);
   absl::StatusOr<std::shared_ptr<hal::Buffer>> Allocate(Task& task, int64_t size_bytes);
   static const Meter* OwnerOf(const Task& task);
-  // See WithRoomFor. A task that is cancelled fails with its reason, one that is brief as soon as
-  // there is no memory. One for which memory may come later is to be tried again: it
-  // `wants_memory_`.
+  // See WithRoomFor. `task` is nullptr for callers other than tasks. A cancelled task fails with
+  // its reason, and a task dispatched by its submitting thread as soon as there is no memory. If
+  // memory may become free later, sets `wants_memory_` of the task, which must be tried again.
   absl::Status FindMemory(Task* task, const Meter* owner, int64_t size_bytes,
                           absl::FunctionRef<absl::Status()> allocate);
-  // How long an owner waits for the memory of work in flight.
+  // Returns how long an owner waits for memory held by work in flight.
   std::chrono::milliseconds MemoryPatience(int64_t size_bytes, const Meter* owner) const;
-  // Ends an execution of another owner that keeps this one from its share of the memory. True when
-  // there is one, or was lately: the wait goes on then.
+  // Ends an execution of an owner that has more than its share of memory while this owner has less.
+  // Returns true if there is one, or was recently, so that the wait continues.
   bool EndForMemory(int64_t size_bytes, const Meter* owner, MemoryWait& wait);
   enum class Wait : uint8_t {
-    kCompleted,  // Something has ended.
-    kLater,      // Something is in flight: the task is to be tried again when that ends.
-    kHopeless,   // Nothing is in flight but the task, or it is too late.
+    // Something has ended; try again.
+    kCompleted,
+    // Something is in flight; the task must be tried again when it ends.
+    kLater,
+    // Nothing else is in flight, or the deadline has passed.
+    kHopeless,
   };
-  // Waits until `settles_at` though nothing is in flight.
+  // Waits for a completion until `deadline`, and until `settles_at` even if nothing is in flight.
+  // For a task it does not block: see LookForCompletion.
   Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline,
             TimePoint settles_at = TimePoint::min());
-  // Others than tasks look again at once; a task is tried again when others have had their turns.
+  // For calls without a task: try again at once. A task is tried again after others have been
+  // scheduled.
   static Wait LookAgain(Task* task);
-  // Makes room, or waits for those whose memory may come.
+  // Frees memory, or waits for work that will free some.
   Wait MakeRoom(Task* task, const Meter* owner, int64_t size_bytes, DeviceMemory::Victims victims,
                 uint64_t seen_completions, MemoryWait& wait);
-  // Whose turn it is to make room: memory_turn.cc.
+  // The exclusive right to free memory ("memory turn"): memory_turn.cc.
   struct MemoryTurn {
-    std::shared_ptr<Task> task;  // nullptr: nobody waits
+    std::shared_ptr<Task> task;  // nullptr: no task waits for memory
     int64_t missing_bytes = 0;
-    TimePoint progress_at;  // when it last came nearer to what it needs, or an array had moved
+    // When an allocation last came closer to its size, or an array was last moved.
+    TimePoint progress_at;
   };
-  // Whether the task may take so much of what is free, although another may wait for it.
+  // Returns whether the task may take so much of the free memory, although the holder of the memory
+  // turn waits for it.
   bool MayTakeMemory(const Task& task, int64_t size_bytes);
-  // Whether the task may make room now: the turn is its own then, until it has its memory or fails.
+  // Returns whether the task may free memory now. If so, it holds the memory turn until it has its
+  // memory or fails.
   bool TakeMemoryTurn(Task& task);
-  // Of a task whose turn it may be.
+  // Ends the memory turn if the task holds it.
   void EndMemoryTurn(Task& task);
-  // While it has the turn, the task keeps these.
+  // Makes the task keep these buffers if it holds the memory turn.
   void Keep(Task& task, absl::Span<const std::shared_ptr<hal::Buffer>> were_there,
             absl::Span<const std::shared_ptr<hal::Buffer>> brought);
-  // The task is to be tried again when the turn of another is over.
+  // Marks the task to be tried again when another's memory turn ends. Returns RESOURCE_EXHAUSTED.
   static absl::Status AwaitMemoryTurn(Task& task);
-  // What the task needs of the device that it does not have there.
+  // Returns how many bytes of device memory the task still needs.
   int64_t MissingBytes(const Task& task) const;
-  // When others may make room, too, unless there is progress before.
+  // Returns when other tasks may free memory, too, if there is no progress before.
   TimePoint MemoryTurnBindsUntil() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool ArraysMove() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // All who are held are to be tried again.
+  // Lets all tasks that wait for memory be tried again.
   void LookAgainForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits for nothing: the dispatcher has others to serve.
+  // Like WaitForCompletion, for a task; does not block, as the dispatcher must serve others.
   Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline,
                          TimePoint settles_at = TimePoint::min());
   Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline, TimePoint settles_at);
-  // Arrays have left the device, or one has arrived.
+  // Notes that arrays have left the device, or that one has arrived.
   void EndMove() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether something is in flight, beside so many tasks of one's own, that will free memory.
+  // Returns whether anything is in flight that will free memory, apart from `own_in_flight` tasks
+  // of the caller.
   bool HoldsMemory(int own_in_flight) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   uint64_t completions() const;
 
-  // From the device to the end: complete.cc and cancel.cc.
+  // Completion and cancellation: complete.cc and cancel.cc.
   void Launched(const std::shared_ptr<Task>& task, const Event& event);
   void Complete(Task& task, absl::Status status);
-  // For the one who settles the execution: it reads them no more, but through its launch.
+  // Drops the inputs of an execution that is being settled; its launch may still read their memory.
   static void DropInputs(Execution& execution);
-  // What a finished execution means for its outputs.
+  // Returns the status of the outputs of an execution that ended with `status`.
   absl::Status ResultOf(const Task& task, const Execution& execution, absl::Status status);
-  // Why a task that is cancelled was cancelled.
+  // Returns the reason for which a task was cancelled.
   absl::Status ReasonFor(const Task& task) const;
-  // Notes that a task is cancelled; false when that is too late or was done before.
+  // Marks a task as cancelled. Returns false when it has ended or was cancelled before.
   bool MarkCancelled(Task& task, const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Fails the outputs of a cancelled task that is in flight, if nobody has settled them.
+  // Fails the outputs of a cancelled task that is in flight, unless they have been settled.
   void SettleEarly(Task& task);
-  // One output of the task has lost its last reader before it was final.
+  // Notes that one output of the task has lost its last reader before it was final.
   void NoteUnread(const std::shared_ptr<Task>& task);
   // Settles a task that was never taken.
   void FailTask(Task& task, const absl::Status& error);
   // Settles a task that was taken but did not reach the device.
   void FailDispatch(Task& task, const absl::Status& error);
-  // For the time of a dispatch that did not reach the device, in which others wait.
+  // Charges the queue for the time of a dispatch attempt that did not reach the device.
   void ChargeAttempt(Task& task, std::chrono::nanoseconds took);
-  // Takes back Charge, for a task that has not reached the device.
+  // Reverts Charge, for a task that has not reached the device.
   void Uncharge(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void FailOutputs(Task& task, const absl::Status& error);
-  // Gives the outputs of a run that may have been parked their memory; they are defined next.
+  // Makes the outputs of a run with host calls scheduled; they are defined next.
   void SchedulePending(Task& task);
-  // Tells whom the execution's host calls ask that it is over.
+  // Reports the end of an execution to its HostAsker, if any.
   static void NotifyHost(Task& task, const absl::Status& status);
   // Copies of one stream end in order; `last_end_ns` is when the one before did.
   void TraceCopy(SpanKind kind, uint64_t session, TimePoint begin, const absl::Status& status,
@@ -476,27 +511,30 @@ class DeviceExecutor {
   const Options options_;
 
   mutable Mutex mutex_;
-  CondVar work_;          // for the dispatcher: runnable tasks, completions, stopping
-  CondVar idle_;          // for WaitUntilIdle
-  CondVar memory_freed_;  // for those who wait for memory: completions, cancellations
+  CondVar work_;  // wakes the dispatcher: runnable tasks, completions, destruction
+  CondVar idle_;  // for WaitUntilIdle
+  // Wakes threads that wait for memory: completions, cancellations.
+  CondVar memory_freed_;
   FairSchedule execution_turns_ ABSL_GUARDED_BY(mutex_);  // costs: nanoseconds on the device
   FairSchedule upload_turns_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
   bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<std::unique_ptr<ComputeStream>> streams_ ABSL_GUARDED_BY(mutex_);  // all there are
-  ComputeStream* current_ ABSL_GUARDED_BY(mutex_);  // that gets what is dispatched
+  std::vector<std::unique_ptr<ComputeStream>> streams_ ABSL_GUARDED_BY(mutex_);  // all streams
+  // The stream to which executions are dispatched.
+  ComputeStream* current_ ABSL_GUARDED_BY(mutex_);
   std::vector<ComputeStream*> spare_ ABSL_GUARDED_BY(mutex_);
-  // The fewest there were since ReleaseUnusedStreams.
+  // The smallest size of `spare_` since the last call of ReleaseUnusedStreams.
   size_t least_spare_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
-  TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // that was ended
+  TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // when a stall was last ended
   int num_parked_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Those who have executions that do not begin because too many runs are parked.
+  // The users that have executions held back by KeepFromParking.
   std::vector<std::shared_ptr<DeviceShare>> kept_shares_ ABSL_GUARDED_BY(mutex_);
-  // Those that may go on when something has ended, and those that wait for a turn for memory.
+  // Lanes with tasks that may be tried again when something has ended, and lanes with tasks that
+  // wait for another's memory turn.
   std::vector<HeldLane> held_ ABSL_GUARDED_BY(mutex_), await_turn_ ABSL_GUARDED_BY(mutex_);
-  // When tasks that wait for memory are tried again though nothing has ended.
+  // When tasks that wait for memory must be tried again even if nothing has ended.
   TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();
   Chores chores_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<ExpressStream>> express_ ABSL_GUARDED_BY(mutex_);
@@ -506,12 +544,15 @@ class DeviceExecutor {
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int restores_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   MemoryTurn memory_turn_ ABSL_GUARDED_BY(mutex_);
-  std::atomic<bool> memory_is_awaited_{false};        // Somebody has the turn.
-  uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;  // of all that was counted as in flight
+  // Whether a task holds the memory turn.
+  std::atomic<bool> memory_is_awaited_{false};
+  // Counts the ends of everything that was counted as in flight.
+  uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
-  // A submitting thread gives work to the current stream.
+  // Whether a submitting thread is giving work to the current stream.
   bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;
-  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);  // when the current stream ran dry
+  // When the current stream became empty.
+  TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);
   int memory_waiters_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

@@ -13,17 +13,17 @@ namespace acceld::runtime {
 
 class Task;
 
-// What the sessions of one user have of a device together, however many they are. Shared by their
-// queues.
+// The share of a device's time that all sessions of one user have together. Shared by their queues.
 class DeviceShare {
  public:
-  // `name` says whose it is, for people.
+  // `name` is that of the user, informational.
   explicit DeviceShare(std::string name) : name_(std::move(name)) {}
   DeviceShare(const DeviceShare&) = delete;
   DeviceShare& operator=(const DeviceShare&) = delete;
 
-  // How much of the device's time it gets while others want it, too; theirs is 1 unless they have
-  // another one. Any thread; holds from the next execution on.
+  // Sets the weight of this share relative to those of other users, which is 1 by default, while
+  // several users want the device. May be called by any thread; takes effect with the next
+  // execution.
   void SetWeight(double weight) { weight_.store(weight, std::memory_order_relaxed); }
 
  private:
@@ -32,12 +32,16 @@ class DeviceShare {
 
   const std::string name_;
   std::atomic<double> weight_{1};
-  // The executor's, under its mutex.
+  // The following members are guarded by the executor's mutex.
   FairSchedule::Group executions_, uploads_;
-  int num_suspended_ = 0;                                // runs that are set aside
-  int num_parked_ = 0;                                   // runs that wait for their client
-  std::chrono::steady_clock::time_point last_unparked_;  // when one of them last went on
-  // Executions that do not begin because so many are parked, in the order in which they came.
+  // The number of streams suspended so that others have the device.
+  int num_suspended_ = 0;
+  // The number of runs that wait for their client (host calls).
+  int num_parked_ = 0;
+  // When the last of these continued.
+  std::chrono::steady_clock::time_point last_unparked_;
+  // Executions with host calls that may not begin because too many runs wait for their client, in
+  // the order of submission.
   std::deque<std::shared_ptr<Task>> kept_from_parking_;
 };
 

@@ -9,7 +9,7 @@
 #include "server/runtime/device_executor.h"
 #include "server/runtime/task_host_calls.h"
 
-// What happens to a task whose turn it is: memory, order between streams, launch.
+// Dispatch: memory, order between streams, launch.
 namespace acceld::runtime {
 namespace {
 
@@ -17,7 +17,7 @@ absl::Status InProgram(const absl::Status& status, const Execution& execution) {
   return Annotate(status, absl::StrCat("program ", *execution.program_name));
 }
 
-// The cache promises executables for these very types; a mismatch would write out of bounds.
+// The cache guarantees executables for exactly these types; a mismatch would write out of bounds.
 absl::Status CheckShape(const hal::Executable& executable, size_t inputs, size_t outputs) {
   if (executable.arguments.size() == inputs && executable.results.size() == outputs) {
     return absl::OkStatus();
@@ -36,7 +36,8 @@ absl::Status DeviceExecutor::Launch(const std::shared_ptr<Task>& task) {
 
 absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                                              Execution& execution) {
-  // Holds what is there, so that making room for the rest does not take it away.
+  // Holds the inputs' memory that is on the device, so that freeing memory for the rest does not
+  // evict it.
   absl::InlinedVector<std::shared_ptr<hal::Buffer>, 4> buffers;
   for (const auto& input : execution.inputs) {
     Array::View view = input->view();
@@ -47,7 +48,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   const hal::LoadedExecutable& loaded = *execution.executable;
   ACCELD_RETURN_IF_ERROR(
       CheckShape(*loaded.executable, execution.inputs.size(), task->outputs.size()));
-  // All of it or nothing: an input that is brought in vain takes the memory of others.
+  // All or nothing: an input brought in vain would occupy memory that others could use.
   if (memory_is_awaited_.load(std::memory_order_acquire) &&
       !MayTakeMemory(*task, MissingBytes(*task))) {
     return AwaitMemoryTurn(*task);
@@ -57,7 +58,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
                      .control = std::shared_ptr<hal::RunControl>(task, &task->control_),
                      .brief = task->brief_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
-  task->input_copies_.clear();  // of an attempt before
+  task->input_copies_.clear();  // of an earlier attempt
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*task, *execution.inputs[i]);
     if (!buffer.ok()) {
@@ -75,7 +76,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
     return InProgram(status, execution);
   }
   EndMemoryTurn(*task);
-  // From here on it is sure to be launched, and what is donated is its own.
+  // From here on the launch cannot fail, and donated arrays belong to the execution.
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].donor == nullptr) continue;
     size_t input = 0;
@@ -84,12 +85,13 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   }
   execution.donated.clear();
   for (const Allocation& output : outputs) launch.results.push_back(output.buffer);
-  // Now the launch alone holds its memory, so that it is free when the launch is done.
+  // From here on only the launch holds its memory, so that the memory is free when the launch ends.
   buffers.clear();
 
   hal::Stream& stream = StreamOf(*task);
   if (MayBeParked(*task)) {
-    // Who needs the outputs waits elsewhere than on a stream.
+    // Readers of the outputs do not wait on a stream, as the run may be interrupted by host calls:
+    // the outputs become scheduled when it has ended.
     for (Allocation& output : outputs) {
       task->pending_outputs_.push_back({std::move(output.buffer), output.charged_bytes});
     }
@@ -142,7 +144,7 @@ void DeviceExecutor::TakeOver(Array& output, Allocation& allocation,
   const Array::Taken taken = donor.Take();
   allocation.buffer = std::move(buffer);
   if (allocation.charged_bytes == 0) {
-    // Of one account: what was charged for the one array stays charged for the other.
+    // Within one account the charge for the donor becomes the charge for the output.
     allocation.charged_bytes = allocation.size_bytes;
     output.account().ChargeAgain(allocation.size_bytes - taken.charged_bytes);
   } else {
@@ -199,7 +201,8 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Task& ta
   if (view.buffer == nullptr) return RestoreInput(task, input, view);
   hal::Stream& stream = StreamOf(task);
   if (view.state == Array::State::kScheduled && view.stream != &stream) stream.Wait(input.Final());
-  // The stream that asked for it waits for it already; another one does so now.
+  // The stream for which the array is being restored waits for its arrival already; this one must,
+  // too.
   if (view.arrival.valid()) {
     stream.Wait(view.arrival);
     task.input_copies_.push_back(view.arrival);
@@ -227,7 +230,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringFromPeer(
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& task, Array& input,
                                                                           const Array::View& view) {
-  // Too long for a submitting thread.
+  // Takes too long for a submitting thread.
   if (task.here_) return absl::ResourceExhaustedError("an input is spilled");
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> buffer,
                           Allocate(task, view.spilled->size_bytes()));
@@ -250,7 +253,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& 
 }
 
 std::shared_ptr<hal::Buffer> DeviceExecutor::AllocateForHost(int64_t size_bytes) {
-  // What is being uploaded can't give way to anything.
+  // Memory that is being uploaded to cannot be spilled.
   const hal::MemoryStats memory = device_.memory();
   if (size_bytes > memory.limit_bytes / 2 - memory.used_bytes) return nullptr;
   absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = device_.Allocate(size_bytes);
@@ -273,7 +276,7 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
   const TimePoint begin =
       options_.trace != nullptr ? std::chrono::steady_clock::now() : TimePoint();
   if (const void* const address = view.buffer->host_address(); address != nullptr) {
-    // With the array, whose owner goes on paying for what is read.
+    // Holds the array, too, so that its owner is charged as long as the bytes are read.
     auto owner =
         std::make_shared<std::pair<std::shared_ptr<const Array>, std::shared_ptr<hal::Buffer>>>(
             std::move(array), std::move(view.buffer));

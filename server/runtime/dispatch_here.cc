@@ -3,15 +3,16 @@
 
 #include "server/runtime/device_executor.h"
 
-// Tasks that are dispatched by the thread that submits them, as waking another one takes time that
-// brief tasks, and clients that wait for theirs, would notice. Such a thread serves a client's
-// connection, so nothing here waits or takes long.
+// Dispatch of tasks by the submitting thread. Waking the dispatcher takes time that would be
+// noticeable for very short tasks, and for clients that wait for their results. The submitting
+// thread serves a client's connection, so nothing here waits or takes long.
 namespace acceld::runtime {
 namespace {
 
-// What a session may have had beyond its share and still pass others.
+// How much more than its share a session may have had to overtake others.
 constexpr double kLeadNs = 200'000, kUploadLeadBytes = 1 << 20;
-// What an express stream is given beyond is not much earlier at its end than by other ways.
+// The most tasks on one express stream; with more, a task would not end much earlier than
+// otherwise.
 constexpr int kMaxInFlight = 4;
 
 }  // namespace
@@ -44,8 +45,8 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
   if (stopping_) return false;
   const TimePoint now = std::chrono::steady_clock::now();
   if (Rests(*task)) {
-    // Whoever submits one execution right after another keeps its thread for that, unless these are
-    // even shorter.
+    // A client that submits one execution right after another needs its thread for that, unless its
+    // executions are even shorter than the pauses in between.
     if (const auto* execution = std::get_if<Execution>(&task->work_);
         execution != nullptr && !execution->awaited &&
         now - idle_since_ < std::chrono::nanoseconds(execution->executable->cost.ns())) {
@@ -59,7 +60,7 @@ bool DeviceExecutor::TakeHere(const std::shared_ptr<Task>& task) {
   FairSchedule& schedule = task->is_upload() ? upload_turns_ : execution_turns_;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   schedule.Activate(lane);
-  if (task->express_ == nullptr) (void)schedule.Next();  // This one: it is alone.
+  if (task->express_ == nullptr) (void)schedule.Next();  // Next() serves this lane, the only one
   Charge(*task, lane, now);
   schedule.Deactivate(lane);
   if (!task->is_upload() && task->express_ == nullptr) dispatching_here_ = true;
@@ -74,7 +75,7 @@ bool DeviceExecutor::Rests(const Task& task) const {
 }
 
 ExpressStream* DeviceExecutor::ExpressFor(const Task& task) const {
-  // Nobody goes past its own work.
+  // A task does not overtake other tasks of its own queue.
   const TaskQueue& queue = *task.queue_;
   const auto& executions = queue.executions_.tasks;
   if (task.was_handed_back_ || queue.priority_ == Priority::kBatch ||
@@ -89,7 +90,7 @@ ExpressStream* DeviceExecutor::ExpressFor(const Task& task) const {
   } else if (!execution_turns_.IsDue(queue.executions_, kLeadNs, served)) {
     return nullptr;
   } else {
-    // Nothing that it would have to wait for.
+    // The inputs must be ready, so that the stream does not wait for them.
     const auto& inputs = std::get<Execution>(task.work_).inputs;
     const bool ready = std::all_of(inputs.begin(), inputs.end(), [](const auto& input) {
       const Array::View view = input->view();
@@ -126,14 +127,14 @@ void DeviceExecutor::DispatchHere(const std::shared_ptr<Task>& task) {
   const absl::Status status = Launch(task);
   const bool hands_back = status.code() == absl::StatusCode::kResourceExhausted;
   if (hands_back) {
-    // The dispatch thread may do what it takes to find memory.
+    // The dispatch thread can free memory.
     HandBack(task);
   } else if (!status.ok()) {
     FailDispatch(*task, status);
   }
   MutexLock lock(mutex_);
-  // What has not run by now runs on its stream and has slices like any other. What is handed back
-  // is the dispatch thread's already.
+  // A task that has not run by now runs on its stream and has time slices like any other. A task
+  // that was handed back belongs to the dispatch thread.
   if (!hands_back) task->here_ = false;
   if (on_compute_stream) dispatching_here_ = false;
   if (dispatcher_waits_ && (stopping_ || DispatcherIsWanted())) work_.NotifyOne();

@@ -7,13 +7,14 @@
 
 namespace acceld::runtime {
 
-// A stream for brief tasks that go past what the device is doing. There are a few, because a thread
-// that runs such a task may lose its processor in the middle. The executor's, under its mutex.
+// A stream for very short tasks that overtake the work of the device. There are several, because a
+// thread that runs such a task may lose its processor in the middle. Owned by the executor and
+// guarded by its mutex.
 struct ExpressStream {
   explicit ExpressStream(std::unique_ptr<hal::Stream> stream) : stream(std::move(stream)) {}
 
   const std::unique_ptr<hal::Stream> stream;
-  int in_flight = 0;  // tasks
+  int in_flight = 0;  // the number of tasks in flight
 };
 
 }  // namespace acceld::runtime

@@ -7,22 +7,25 @@
 #include "server/runtime/device_executor.h"
 #include "server/runtime/task_host_calls.h"
 
-// Runs that wait for what their client says (host calls). Such a run is parked: its stream leaves
-// the device to others, itself takes no turns, and what it waits counts for nobody. When the answer
-// is there its stream is suspended as others are, and goes on when the turn of its queue comes; or
-// at once, while the device rests.
+// Runs that wait for their client's answer to a host call. The stream of such a run gives the
+// device to others, is not scheduled, and its waiting time is charged to nobody. When the answer
+// has arrived the stream is suspended like others, and resumed when its queue is scheduled, or at
+// once if the device is idle.
 //
-// Nothing goes behind a run that may be parked, and what needs its outputs waits until they are
-// there, so a parked run holds up nothing but its own results. The number of parked runs of one
-// user is bounded: beyond, runs that may be parked do not begin before one of these has gone on;
-// but some of them may wait for each other (a callback may execute such programs), so that when
-// none goes on for a while, one more may begin.
+// No task is added after a run that may make host calls, and readers of its outputs wait until it
+// has ended, so a waiting run delays nothing but its own results. The number of waiting runs of one
+// user is bounded: beyond the limit, executions with host calls do not begin until one of the
+// waiting runs has continued. But waiting runs may depend on each other (a callback may execute
+// such programs), so if none continues for a while, one more execution may begin.
 namespace acceld::runtime {
 namespace {
 
+// How many runs of one user may wait for their client before further executions are held back.
 constexpr int kParkedOfUser = 16;
-// The most when one more has begun from time to time. Each has threads and a stream of the device.
+// The most including those admitted after a while. Each occupies threads and a stream of the
+// device.
 constexpr int kMaxParkedOfUser = 64;
+// How long no run must have continued before one more execution is admitted.
 constexpr std::chrono::milliseconds kParkedPatience{250};
 
 }  // namespace
@@ -33,7 +36,7 @@ absl::StatusOr<std::vector<hal::HostValue>> TaskHostCalls::Call(const kernels::H
     Mutex mutex;
     absl::optional<absl::StatusOr<std::vector<hal::HostValue>>> values ABSL_GUARDED_BY(mutex);
   };
-  const auto answered = std::make_shared<Answered>();  // Shared with an answer that comes late.
+  const auto answered = std::make_shared<Answered>();  // shared with an answer that comes late
   const auto asked_at = std::chrono::steady_clock::now();
   executor_.Park(*task_);
   ACCELD_ASSIGN_OR_RETURN(
@@ -75,9 +78,9 @@ void DeviceExecutor::Park(Task& task) {
 void DeviceExecutor::ParkStream(Task& task) {
   const TimePoint now = std::chrono::steady_clock::now();
   ComputeStream& stream = *task.stream_;
-  // Nothing is behind it.
+  // No task is behind it.
   ACCELD_CHECK(stream.tasks.front() == &task && stream.tasks.size() == 1);
-  // It does not hear of a pause that it was asked for before its answer is there.
+  // A request to pause must not reach the run before its answer has arrived.
   task.control_.Resume();
   stream.ran_before = TimeOnDevice(stream, now);
   stream.is_pausing = false;
@@ -122,7 +125,7 @@ void DeviceExecutor::Unpark(Task& task) {
 }
 
 void DeviceExecutor::PromoteReturning(TaskQueue& queue) {
-  // What was kept from parking looks again when something of its user has ended or gone on.
+  // Executions held back may be admitted when a run of the same user has ended or continued.
   if (!queue.share_->kept_from_parking_.empty() && queue.share_->num_parked_ < kParkedOfUser) {
     AdmitNext(*queue.share_);
   }
@@ -160,7 +163,7 @@ void DeviceExecutor::AdmitNext(DeviceShare& share) {
   while (!share.kept_from_parking_.empty()) {
     const std::shared_ptr<Task> task = std::move(share.kept_from_parking_.front());
     share.kept_from_parking_.pop_front();
-    if (task->place_ != Task::Place::kWaiting) continue;  // It was cancelled meanwhile.
+    if (task->place_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
     TaskQueue::Lane& lane = task->queue_->executions_;
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);

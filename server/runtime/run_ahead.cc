@@ -27,7 +27,7 @@ void RunAhead::FinishFirst(TimePoint now) {
 
 std::chrono::nanoseconds RunAhead::Remaining(TimePoint now) const {
   if (estimates_.empty()) return std::chrono::nanoseconds(0);
-  // The first piece may take longer than was thought, but that says nothing about the others.
+  // The first piece may take longer than estimated, which says nothing about the others.
   const std::chrono::nanoseconds elapsed = std::clamp<std::chrono::nanoseconds>(
       now - first_since_, std::chrono::nanoseconds(0), estimates_.front());
   return sum_ - elapsed;

@@ -7,33 +7,38 @@
 
 namespace acceld::runtime {
 
-// What was given to an in-order device and is not done, in estimated time. A device is given work
-// while what it has is expected to last for less than a window: enough to keep it busy, and little
-// enough that the work of another, when it comes, waits for little more than what runs now.
+// The estimated time of the work that was given to an in-order device and is not done. The device
+// is given more work as long as this time is less than a window. The window is long enough to keep
+// the device busy, and short enough that other work, when it arrives, waits for little more than
+// the piece that runs.
 //
 // Not thread-safe.
 class RunAhead {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
-  // Stands for work whose time nobody knows: nothing is put behind it.
+  // The estimate for work of unknown duration: no work is added after it.
   static constexpr std::chrono::nanoseconds kUnknown = std::chrono::hours(1);
 
-  // At most `max_count` pieces of work at a time, however short; both at least 1.
+  // `max_count` is the most pieces of work at a time, however short they are. Both arguments are at
+  // least 1.
   RunAhead(size_t max_count, std::chrono::nanoseconds window)
       : max_count_(max_count), window_(window) {}
 
   size_t count() const { return estimates_.size(); }
+  // Adds a piece of work with the given estimate.
   void Add(std::chrono::nanoseconds estimate, TimePoint now);
-  // Takes back the last piece that was added: it never reached the device.
+  // Removes the piece that was added last, as it never reached the device.
   void DropLast();
+  // Removes the first piece, as it is done.
   void FinishFirst(TimePoint now);
 
-  // Whether another piece may be added. Always when there is none.
+  // Returns whether another piece may be added. Always true when there is none.
   bool IsOpen(TimePoint now) const;
-  // Whether it is worth waking the one who adds: half of the window is free.
+  // Returns whether at least half of the window is free, so that it is worth waking the thread that
+  // adds work.
   bool WantsRefill(TimePoint now) const;
-  // When it will be if nothing finishes before: work of long duration is followed up shortly before
-  // it ends. The clock's end where only the end of some work can tell.
+  // Returns when WantsRefill will become true if no piece ends before; TimePoint::max() when it
+  // will not before a piece ends.
   TimePoint RefillTime() const;
 
  private:

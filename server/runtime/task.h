@@ -28,73 +28,77 @@ struct ExpressStream;
 // Runs an executable on arrays.
 struct Execution {
   absl::InlinedVector<std::shared_ptr<Array>, 4> inputs;
-  // Of these inputs, which are pointers for readers, the execution may overwrite what nobody else
-  // reads. They are its own from when it is launched; if that never happens, each goes back.
+  // The donated inputs, which are pointers for readers (Array::ForReaders). The execution may
+  // overwrite those that nobody else reads. They belong to the execution once it is launched; if it
+  // never is, they are returned to the donors.
   std::vector<DonatedArgument> donated;
-  // Of the program, for messages. Shared by all its executions.
+  // The name of the program, for messages. Shared by all its executions.
   std::shared_ptr<const std::string> program_name;
-  // Where the time on the device goes, before the outputs are final. May be nullptr.
+  // Set to the time on the device before the outputs are final. May be nullptr.
   std::shared_ptr<std::atomic<double>> execute_us;
-  // When it was asked for, for the time that it waits.
+  // When the execution was submitted, to measure how long it waits.
   std::chrono::steady_clock::time_point submitted_at;
-  // Whoever submits it waits for it before submitting more.
+  // Whether the client waits for the results before it submits anything else.
   bool awaited = false;
-  // Set here when it is known at submission; otherwise DeviceExecutor::Provide brings it.
+  // Set at submission if the executable is available then; otherwise DeviceExecutor::Provide sets
+  // it.
   std::shared_ptr<const hal::LoadedExecutable> executable;
   absl::Status executable_error;
-  // Of a program with host calls: who brings them to the client. Its outputs are pending until the
-  // run has ended.
+  // Delivers host calls to the client; nullptr if the program has none. The outputs of an execution
+  // with host calls stay pending until the run has ended.
   std::shared_ptr<HostAsker> host;
 };
 
-// Copies host bytes to the one output.
+// Copies bytes from host memory to the only output.
 struct Upload {
   const void* data = nullptr;
   int64_t size_bytes = 0;
   std::shared_ptr<const void> keep_alive;
-  // The memory that `data` points into, when it is the device's own (AllocateForHost): it becomes
-  // the output's, and nothing is copied.
+  // The memory that contains `data` if it is the device's own (AllocateForHost). It becomes the
+  // memory of the output, and nothing is copied.
   std::shared_ptr<hal::Buffer> buffer;
 };
 
-// How a need for memory has waited so far.
+// The state of a need for memory that waits.
 struct MemoryWait {
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // When it has waited long enough for work in flight that holds memory of the device, or what its
-  // owner may have of it. Set when it begins to wait.
+  // Until when to wait for work in flight that holds memory of the device (`deadline`), or that is
+  // charged to the same account (`charge_deadline`). Set when the wait begins.
   TimePoint deadline = TimePoint::max(), charge_deadline = TimePoint::max();
-  // Until when it waits though nothing is in flight: other threads may be about to give memory
-  // back. Set when memory is found to be short.
+  // Until when to wait even if nothing is in flight, as other threads may be about to release
+  // memory. Set when the first allocation fails.
   TimePoint settles_at = TimePoint::max();
-  // When it is to be tried again though nothing has ended.
+  // When to try again even if nothing has ended.
   TimePoint retry_at = TimePoint::max();
-  // When an execution was last told to end for it; the epoch: none was.
+  // When an execution was last told to end to free memory; the epoch if none was.
   TimePoint last_end;
   DeviceMemory::Search search;
 };
 
-// One piece of work for a device: made by the caller, then owned by the executor, which settles
-// every output in the end, as defined or failed. Only DeviceExecutor::Cancel may be called for a
-// task that is not submitted yet, by any thread; the rest is the submitting thread's until then.
+// A piece of work for a device. It is made by the caller and then owned by the executor, which in
+// the end makes every output defined or failed. Before the task is submitted it belongs to the
+// submitting thread; others may only call DeviceExecutor::Cancel.
 class Task final : public Array::Waiter, public std::enable_shared_from_this<Task> {
  public:
+  // Creates a task that is not submitted.
   static std::shared_ptr<Task> Create(std::variant<Execution, Upload> work) {
-    // Not make_shared: weak references that outlive the task must not keep its memory.
+    // Not make_shared, as weak references that outlive the task would keep its memory.
     return std::shared_ptr<Task>(new Task(std::move(work)));
   }
 
-  // One for each result, all pending. Fill before the task is submitted.
+  // One pending array for each result. Must be filled before the task is submitted.
   absl::InlinedVector<std::shared_ptr<Array>, 2> outputs;
-  // Whose it is, for the trace.
+  // The session that the task belongs to, for the trace.
   uint64_t session = 0;
-  // What counts it as outstanding; given back when it has ended.
+  // Counts the task as outstanding; released when the task has ended.
   Charge charge;
-  // Its longest time on the device; it fails with `overlong` when it takes more. Zero: any.
+  // The longest time that the task may have the device; after that it fails with `overlong`. Zero:
+  // no limit.
   std::chrono::nanoseconds max_run{0};
   absl::Status overlong;
 
-  // What is to be done; for changes before the task is submitted.
+  // The work, which may be changed before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
 
   // Called by inputs.
@@ -105,52 +109,70 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   friend class DeviceExecutor;
   friend class TaskHostCalls;
   friend class TaskQueue;
-  // Which of its queue's lists it is in: none while new and when it is done.
+  // The list of its queue that contains the task. kNew and kDone: none.
   enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
 
   explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
 
-  // Hands the task to its executor when nothing else blocks it.
+  // Removes one blocker, and hands the task to its executor if that was the last one.
   void Unblock();
   bool is_upload() const { return std::holds_alternative<Upload>(work_); }
 
   std::variant<Execution, Upload> work_;
-  DeviceExecutor* executor_ = nullptr;  // Outlives its tasks.
+  DeviceExecutor* executor_ = nullptr;  // outlives its tasks
   std::shared_ptr<TaskQueue> queue_;
-  // Pending inputs, a missing executable and the submission itself.
+  // The number of pending inputs, plus one each for a missing executable and for an unfinished
+  // submission.
   std::atomic<int> blockers_{0};
-  std::atomic<int64_t> device_ns_{0};  // Set by the stream, read when the task is done.
-  std::chrono::steady_clock::time_point dispatched_at_;  // uploads
-  int64_t charged_cost_ = 0;  // What its queue was charged with when its turn came.
-  absl::InlinedVector<Event, 1> input_copies_;  // that its launch waits for
-  bool is_short_ = false;  // It was sure to end within a slice when it was given to its stream.
-  bool here_ = false;      // The thread that submitted it is dispatching it,
-  bool brief_ = false;     // and runs it if the stream allows.
-  ExpressStream* express_ = nullptr;  // on which it goes past what the device is doing
-  bool was_handed_back_ = false;      // and goes no special way any more
-  hal::RunControl control_;           // Polled by its kernels.
-  ComputeStream* stream_ = nullptr;   // on which it runs; nullptr: uploads, and what is express
-  MemoryWait memory_wait_;            // The dispatcher's.
-  // Its dispatch is to be tried again, when there are more completions than these.
+  // Set by the stream, and read when the task is done.
+  std::atomic<int64_t> device_ns_{0};
+  std::chrono::steady_clock::time_point dispatched_at_;  // of uploads
+  // What its queue was charged for the task when it was taken from the schedule.
+  int64_t charged_cost_ = 0;
+  // Copies of inputs that the launch waits for.
+  absl::InlinedVector<Event, 1> input_copies_;
+  // Whether the task was expected to end within a time slice when it was given to its stream.
+  bool is_short_ = false;
+  // Whether the submitting thread is dispatching the task.
+  bool here_ = false;
+  // Whether that thread also runs the task if the stream allows it.
+  bool brief_ = false;
+  // The express stream on which the task overtakes the work of the device; nullptr: none.
+  ExpressStream* express_ = nullptr;
+  // Whether a dispatch attempt was given up: the task is not dispatched by its submitting thread or
+  // on an express stream any more.
+  bool was_handed_back_ = false;
+  // Polled by the kernels of the task.
+  hal::RunControl control_;
+  // The stream on which an execution runs; nullptr for uploads and on express streams.
+  ComputeStream* stream_ = nullptr;
+  MemoryWait memory_wait_;  // used by the dispatcher only
+  // The dispatch found no memory and must be tried again when the executor's count of completions
+  // has grown beyond seen_completions_.
   bool wants_memory_ = false;
   uint64_t seen_completions_ = 0;
-  // The same, when the turn of another for memory is over.
+  // The dispatch must be tried again when another task has finished its memory turn.
   bool awaits_memory_turn_ = false;
-  // What it has on the device while it has that turn, and waits for the rest.
+  // Device memory that the task keeps during its memory turn while it waits for the rest.
   std::vector<std::shared_ptr<hal::Buffer>> kept_;
-  bool is_admitted_ = false;  // It may begin however many runs are parked.
-  // Memory for the outputs that are to be scheduled when the run has ended, and what was charged.
+  // Whether the task may begin even if too many runs wait for their client.
+  bool is_admitted_ = false;
+  // Memory for outputs that become scheduled only when the run has ended, and what was charged for
+  // it.
   struct PendingOutput {
     std::shared_ptr<hal::Buffer> buffer;
     int64_t charged_bytes = 0;
   };
   absl::InlinedVector<PendingOutput, 2> pending_outputs_;
-  // It was launched, and its outputs are scheduled or pending_outputs_. Who sees this true and the
-  // one before it too, may settle it early.
+  // Whether the task was launched, so that its outputs are scheduled or in pending_outputs_. A
+  // thread that sees launched_ and a cancellation both set may settle the outputs before the run
+  // ends.
   std::atomic<bool> launched_{false};
-  std::atomic<bool> settled_{false};  // Set once by the one who settles what was launched.
-  std::atomic<int> read_outputs_{0};  // that have a reader: see DeviceExecutor::ReaderOf
-  // Guarded by the executor's mutex.
+  // Set once, by the thread that settles the outputs of a launched task.
+  std::atomic<bool> settled_{false};
+  // The number of outputs that have a reader: see DeviceExecutor::ReaderOf.
+  std::atomic<int> read_outputs_{0};
+  // The following members are guarded by the executor's mutex.
   absl::Status cancel_reason_;
   Place place_ = Place::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;

@@ -12,8 +12,8 @@ namespace acceld::runtime {
 
 class DeviceExecutor;
 
-// The host calls of a task's launch: while one waits for its answer, the executor has parked the
-// run. The executor outlives it.
+// The host calls of a task's launch. While a call waits for its answer, the run does not occupy the
+// device. The executor must outlive this object.
 class TaskHostCalls final : public hal::HostCalls {
  public:
   TaskHostCalls(DeviceExecutor& executor, std::shared_ptr<Task> task,
@@ -23,13 +23,14 @@ class TaskHostCalls final : public hal::HostCalls {
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) override {
     return asker_->Allocate(size_bytes);
   }
+  // Blocks until the answer has arrived and the run has the device again. See hal::HostCalls.
   absl::StatusOr<std::vector<hal::HostValue>> Call(const kernels::HostCall& call,
                                                    std::vector<SharedBytes> operands) override;
 
  private:
   DeviceExecutor& executor_;
-  const std::shared_ptr<Task> task_;        // Shared with the launch, which this is a part of.
-  const std::shared_ptr<HostAsker> asker_;  // Shared with the task.
+  const std::shared_ptr<Task> task_;        // shared with the launch, of which this is a part
+  const std::shared_ptr<HostAsker> asker_;  // shared with the task
 };
 
 }  // namespace acceld::runtime

@@ -16,8 +16,9 @@
 
 namespace acceld::runtime {
 
-// One session's tasks on one device. Queues share the device fairly, as their priority says.
-// Everything but the constants and queued() is the executor's, under its mutex.
+// The tasks of one session on one device. The executor shares the device fairly between queues,
+// according to their priorities. Guarded by the executor's mutex, except the constants and
+// queued().
 class TaskQueue {
  public:
   // `share` is its user's; nullptr: it is of a user of its own.
@@ -29,22 +30,25 @@ class TaskQueue {
         executions_(priority, &share_->executions_),
         uploads_(priority, &share_->uploads_) {}
 
-  // Tasks that are waiting, runnable or in flight.
+  // Returns the number of tasks that are waiting, runnable or in flight.
   int64_t queued() const { return queued_.load(std::memory_order_relaxed); }
 
  private:
   friend class DeviceExecutor;
 
-  // Runnable tasks for one of the device's streams; active in its schedule while it has any.
+  // The runnable tasks of one kind (executions or uploads); active in the schedule of that kind
+  // while there are any.
   struct Lane : FairSchedule::Flow {
     using Flow::Flow;
     std::list<std::shared_ptr<Task>> tasks;
-    // Of executions: the stream with those that had to give way. They go on before others begin.
+    // Of executions: the stream whose tasks were suspended. They continue before other tasks of the
+    // lane begin.
     ComputeStream* suspended = nullptr;
-    // Streams that were parked and are to be suspended next, one at a time: when nothing of this
-    // queue has the device.
+    // Streams whose host calls have been answered. One at a time becomes `suspended`, when nothing
+    // of this queue has the device.
     std::deque<ComputeStream*> returning;
-    // It has tasks, but none may begin now: see DeviceExecutor::HoldBack.
+    // Whether the lane is out of the schedule although it has tasks, as none of them may begin: see
+    // DeviceExecutor::HoldBack.
     bool is_held = false;
   };
 
@@ -57,8 +61,8 @@ class TaskQueue {
 
   std::list<std::shared_ptr<Task>> waiting_;
   Lane executions_, uploads_;
-  std::list<std::shared_ptr<Task>> taken_;  // being dispatched or in flight
-  absl::Status closed_;                     // not OK: new tasks fail with it
+  std::list<std::shared_ptr<Task>> taken_;  // tasks being dispatched or in flight
+  absl::Status closed_;                     // if not OK: new tasks fail with it
 };
 
 }  // namespace acceld::runtime

@@ -5,17 +5,17 @@
 #include "common/check.h"
 #include "server/runtime/device_executor.h"
 
-// How executions share the device in time: slices, suspended streams, and what may not begin while
-// there are many of these.
+// How executions share the device in time: time slices, suspended streams, and executions that may
+// not begin while there are many of these.
 namespace acceld::runtime {
 namespace {
 
-// A user may have so much of all suspended streams.
+// One user may have 1/4 of all suspended streams.
 constexpr int kSuspendedShare = 4;
-// Of the streams that a device works on side by side, suspended executions that go on beside others
-// leave every fourth for these.
+// Where suspended executions continue alongside others, they may occupy this part of the streams
+// that the device runs side by side; the rest is left to the others.
 constexpr double kSuspendedPart = 0.75;
-// What is ended for the sake of others has so long to end before the next one is.
+// How long an execution that was ended because of a stall has to end before the next one is.
 constexpr std::chrono::seconds kEnding{1};
 
 std::chrono::nanoseconds CostOf(const Execution& execution) {
@@ -32,7 +32,7 @@ std::unique_ptr<ComputeStream> DeviceExecutor::NewStream() const {
 
 bool DeviceExecutor::IsShort(const Task& task) const {
   const auto& execution = std::get<Execution>(task.work_);
-  if (execution.executable == nullptr) return true;  // It fails.
+  if (execution.executable == nullptr) return true;  // it fails
   const std::chrono::nanoseconds cost = CostOf(execution);
   return execution.executable->executable->steady && cost.count() > 0 && cost <= options_.slice;
 }
@@ -90,8 +90,8 @@ std::chrono::nanoseconds DeviceExecutor::CurrentGrace() const {
 void DeviceExecutor::EndSlice(TimePoint now) {
   ComputeStream& stream = *current_;
   Task& running = *stream.tasks.front();
-  // A thread that serves a connection may not sleep; what it runs itself is short. So is what runs
-  // though an execution of its queue is suspended.
+  // A thread that serves a connection must not sleep, and what it runs itself is short. So is a
+  // task that runs although its queue has a suspended stream.
   if (running.here_ || running.queue_->executions_.suspended != nullptr) return;
   ChargeRunning(stream, now);
   const bool others_first = OthersGoFirst(*running.queue_);
@@ -145,7 +145,8 @@ void DeviceExecutor::Suspend() {
   ComputeStream& stream = *current_;
   const std::shared_ptr<TaskQueue>& first = stream.tasks.front()->queue_;
   if (first->executions_.suspended != nullptr) {
-    // Another one than when the slice ended, of a queue that waits for an earlier one.
+    // The first task has changed since the slice ended, and the queue of the present one has a
+    // suspended stream already.
     return Resume(stream, std::chrono::steady_clock::now());
   }
   stream.suspended_for = first;
@@ -154,7 +155,7 @@ void DeviceExecutor::Suspend() {
   queue.executions_.suspended = &stream;
   execution_turns_.SetHandicap(queue.executions_, SliceNs());
   if (!RunsAside(stream)) execution_turns_.Activate(queue.executions_);
-  // What does not pause goes on on the host's processors beside the others.
+  // A run that does not pause continues on the host's processors; let it yield to the others.
   if (!stream.is_paused && !RunsOverlap()) stream.gives_way = stream.stream->SetGivesWay(true);
   ++num_suspended_;
   ++queue.share_->num_suspended_;
@@ -165,7 +166,7 @@ void DeviceExecutor::Suspend() {
 }
 
 void DeviceExecutor::ReleaseUnusedStreams() {
-  std::vector<std::unique_ptr<ComputeStream>> unused;  // They end without the lock.
+  std::vector<std::unique_ptr<ComputeStream>> unused;  // they are destroyed after the unlock
   const MutexLock lock(mutex_);
   for (size_t i = 0; i < least_spare_; ++i) {
     const auto stream = std::find_if(streams_.begin(), streams_.end(),
@@ -201,7 +202,7 @@ void DeviceExecutor::Resume(ComputeStream& stream, TimePoint now) {
 }
 
 void DeviceExecutor::EndSuspension(ComputeStream& stream) {
-  // The queue goes last: it may be the stream's alone.
+  // The queue is released last, as the stream may hold the only reference to it.
   const std::shared_ptr<TaskQueue> queue = std::exchange(stream.suspended_for, nullptr);
   TaskQueue::Lane& lane = queue->executions_;
   lane.suspended = nullptr;
@@ -226,7 +227,7 @@ void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePo
   stream.run_ahead.FinishFirst(now);
   stream.slice_began = now;
   stream.ran_before = std::chrono::nanoseconds(0);
-  // If it was, it was cancelled; the one behind it has yet to find out that it is to pause.
+  // If the first task had paused, it was cancelled; the next one has not paused yet.
   stream.is_paused = false;
   if (stream.tasks.empty()) NoteEmpty(stream);
   PromoteReturning(*task.queue_);

@@ -5,8 +5,8 @@
 
 namespace acceld::systemd {
 
-// The variable's value, empty when it is not set; takes it out of the environment. Before there are
-// threads.
+// Returns the value of an environment variable, empty if it is not set, and removes it from the
+// environment. Must be called before threads are started.
 inline std::string TakeVariable(const char* name) {
   const char* const found = std::getenv(name);
   std::string value = found == nullptr ? "" : found;

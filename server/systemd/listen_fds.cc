@@ -21,7 +21,7 @@ namespace acceld::systemd {
 namespace {
 
 constexpr int kFirstFd = 3;
-// More than any unit has; what is in the environment need not come from a service manager.
+// More than any unit has. Checked because the environment need not come from a service manager.
 constexpr int kMaxFds = 64;
 
 int SocketOption(int fd, int option) {
@@ -30,7 +30,7 @@ int SocketOption(int fd, int option) {
   return getsockopt(fd, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
 }
 
-// The path of a unix socket's file; empty when it has none.
+// Returns the path of a unix socket; empty when it has none.
 std::string PathOf(int fd) {
   sockaddr_un address{};
   socklen_t size = sizeof(address);
@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<PassedSocket>> TakePassedSockets() {
   const std::string count_text = TakeVariable("LISTEN_FDS");
   const std::vector<std::string> names = absl::StrSplit(TakeVariable("LISTEN_FDNAMES"), ':');
   std::vector<PassedSocket> sockets;
-  // Left over from a parent, for which they were.
+  // The variables were intended for a parent process.
   if (pid != absl::StrCat(getpid())) return sockets;
   int count = 0;
   if (!absl::SimpleAtoi(count_text, &count) || count < 0 || count > kMaxFds) {

@@ -7,13 +7,13 @@
 
 namespace acceld::systemd {
 
-// The sockets that the service manager passes, by the protocol of sd_listen_fds(3): $LISTEN_FDS of
-// them, from descriptor 3 on, if $LISTEN_PID is this process. None where that is not set.
-// INVALID_ARGUMENT says what is wrong with one, by its name in $LISTEN_FDNAMES: only unix sockets
-// with a path that listen are of use.
+// Returns the sockets that the service manager passed, by the protocol of sd_listen_fds(3):
+// $LISTEN_FDS descriptors from number 3 on, if $LISTEN_PID is this process. Empty if the variables
+// are not set. INVALID_ARGUMENT, with the socket's name in $LISTEN_FDNAMES, for a socket that is
+// not a listening unix socket with a path.
 //
-// Takes the variables out of the environment, so that no child takes them for its own. Call it
-// once, before there are threads.
+// Removes the variables from the environment, so that child processes do not use them. Must be
+// called once, before threads are started.
 absl::StatusOr<std::vector<PassedSocket>> TakePassedSockets();
 
 }  // namespace acceld::systemd

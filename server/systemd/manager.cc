@@ -41,7 +41,7 @@ absl::StatusOr<Manager> Manager::FromEnvironment() {
         absl::StrCat("NOTIFY_SOCKET is '", socket_text, "': expected a path, or @NAME"));
   }
   manager.address_ = socket_text;
-  // Names of the kernel's own, without a file, begin with a zero.
+  // The addresses of abstract sockets, which have no file, begin with a zero byte.
   if (socket_text[0] == '@') manager.address_[0] = '\0';
   manager.socket_ = UniqueFd(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!manager.socket_.valid() || setsockopt(manager.socket_.get(), SOL_SOCKET, SO_SNDTIMEO,

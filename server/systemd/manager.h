@@ -9,31 +9,33 @@
 
 namespace acceld::systemd {
 
-// What the daemon tells the service manager that started it, by the protocol of sd_notify(3): a
-// datagram to the unix socket $NOTIFY_SOCKET. Without one all of this does nothing. Any thread; a
-// call waits at most seconds, and what cannot be said is logged.
+// Notifies the service manager that started the daemon, by the protocol of sd_notify(3): datagrams
+// to the unix socket $NOTIFY_SOCKET. Without that variable all functions do nothing. Thread-safe. A
+// call blocks for at most 5 seconds; errors are logged.
 class Manager {
  public:
-  // Takes the variables NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment; call
-  // it once, before there are threads. INVALID_ARGUMENT for an address that is no unix socket's.
+  // Reads the variables NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID and removes them from the
+  // environment. Must be called once, before threads are started. INVALID_ARGUMENT for a malformed
+  // address or interval.
   static absl::StatusOr<Manager> FromEnvironment();
 
-  // The daemon serves. `status` is a line for people.
+  // Reports that the daemon serves clients. `status` is a line for people.
   void Ready(absl::string_view status) const;
-  // The configuration is read again; Ready follows.
+  // Reports that the configuration is being read again; Ready must follow.
   void Reloading() const;
-  // It ends, at the latest after `longest`: the manager waits as long, even if its own setting is
-  // shorter.
+  // Reports that the daemon is ending, within `longest`. The manager waits that long even if its
+  // own timeout is shorter.
   void Stopping(std::chrono::milliseconds longest) const;
+  // Reports that the daemon is alive, for the manager's watchdog.
   void Alive() const;
 
-  // How often Alive is to be called at least; zero: it need not be.
+  // Returns the interval within which Alive must be called; zero: it need not be called.
   std::chrono::microseconds watchdog() const { return watchdog_; }
 
  private:
   void Send(absl::string_view message) const;
 
-  std::string address_;  // as sockaddr_un has it
+  std::string address_;  // in the format of sockaddr_un
   UniqueFd socket_;
   std::chrono::microseconds watchdog_{0};
 };

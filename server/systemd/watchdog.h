@@ -8,14 +8,14 @@
 
 namespace acceld::systemd {
 
-// Says that the daemon is alive, twice as often as the manager wants to hear it, each time after
-// `probe` has returned. A probe that waits for what never comes ends that, and the manager the
-// daemon. Where no watchdog is wanted it does nothing.
+// Calls Manager::Alive twice per watchdog interval, each time after `probe` has returned. If
+// `probe` blocks forever the calls stop, and the manager ends the daemon. Does nothing if the
+// manager wants no watchdog.
 class Watchdog {
  public:
-  // `manager` outlives it. `probe` is called on the watchdog's own thread.
+  // `manager` must outlive this object. `probe` is called on a thread of this object.
   Watchdog(const Manager& manager, std::function<void()> probe);
-  // Waits for `probe` to return.
+  // Waits for a call of `probe` to return.
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -28,7 +28,7 @@ class Watchdog {
   Mutex mutex_;
   CondVar changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // Last: it uses the rest.
+  std::thread thread_;  // the last member, as it uses the others
 };
 
 }  // namespace acceld::systemd

@@ -9,9 +9,9 @@ namespace acceld::cache::redis {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// Longer arguments go out as they are, without a copy.
+// Longer arguments are sent without being copied.
 constexpr size_t kCopiedBytes = 4096;
-// "WRONGPASS", "ERR".
+// The longest prefix of an error that is shown, as "WRONGPASS" or "ERR".
 constexpr size_t kMaxKindBytes = 16;
 
 }  // namespace
@@ -39,7 +39,7 @@ absl::Status Connection::Greet(const ConnectionOptions& options, Clock::time_poi
   for (const std::vector<absl::string_view>& command : commands) {
     ACCELD_ASSIGN_OR_RETURN(const Reply reply, Call(command, deadline));
     if (!reply.is_error()) continue;
-    // Only what kind of error it is: the text may repeat the command, whose arguments are secret.
+    // Only the kind of error is shown: the text may repeat the command, whose arguments are secret.
     const std::pair<absl::string_view, absl::string_view> words =
         absl::StrSplit(reply.text, absl::MaxSplits(' ', 1));
     const std::string text = absl::StrCat("Redis at ", ToString(endpoint_), ": ", command[0],

@@ -12,27 +12,29 @@
 
 namespace acceld::cache::redis {
 
-// How to talk to a server.
+// How to connect and log in to a server.
 struct ConnectionOptions {
   TlsOptions tls;
   std::string user, password;
   int database = 0;
   size_t max_reply_bytes = size_t{1} << 30;
-  const Interrupt* interrupt = nullptr;  // lives longer than the connection
+  const Interrupt* interrupt = nullptr;  // must outlive the connection; nullptr: none
 };
 
-// One connection, ready for commands. One thread at a time.
+// An authenticated connection to a Redis server. Must be used by one thread at a time; calls block
+// until their deadline at most.
 class Connection {
  public:
-  // PERMISSION_DENIED when the server does not take user and password; else the errors of
-  // Transport::Connect and Call.
+  // Connects and logs in. PERMISSION_DENIED when the server rejects user and password,
+  // FAILED_PRECONDITION when it rejects the database; also the errors of Transport::Connect and
+  // Call.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const Endpoint& endpoint,
                                                           const ConnectionOptions& options,
                                                           Clock::time_point deadline);
 
-  // Sends a command, its name and arguments, and gives the answer, which may be an error of the
-  // server's. UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED or DATA_LOSS when there is none;
-  // then the connection is of no more use.
+  // Sends a command (its name and arguments) and returns the reply, which may be an error reported
+  // by the server. UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED or DATA_LOSS when no reply arrived;
+  // the connection is unusable after that.
   absl::StatusOr<Reply> Call(absl::Span<const absl::string_view> command,
                              Clock::time_point deadline);
 
@@ -45,6 +47,7 @@ class Connection {
         transport_(std::move(transport)),
         reader_(max_reply_bytes) {}
 
+  // Logs in and selects the database.
   absl::Status Greet(const ConnectionOptions& options, Clock::time_point deadline);
   absl::StatusOr<Reply> Exchange(absl::Span<const absl::string_view> command,
                                  Clock::time_point deadline);

@@ -8,13 +8,14 @@
 
 namespace acceld::cache::redis {
 
-// Ends waits for sockets, once and for all. Thread-safe.
+// A flag that, once raised, permanently ends all waits for sockets that poll it. Thread-safe.
 class Interrupt {
  public:
   Interrupt() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
+  // Raises the flag, and wakes threads that poll fd().
   void Raise() {
     raised_.store(true, std::memory_order_release);
     if (fd_.valid()) eventfd_write(fd_.get(), 1);

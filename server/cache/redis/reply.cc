@@ -12,10 +12,11 @@ namespace acceld::cache::redis {
 namespace {
 
 constexpr size_t kMaxShown = 200;
-// A reader that has taken more for an answer gives the memory back.
+// A reader that has buffered more than this for a reply is replaced, to free its memory.
 constexpr size_t kMaxKeptBytes = 1 << 20;
 
-// Where the reader wants an answer: on its own, or in its array, which is as long as it said.
+// Stores a reply where hiredis expects it: as a new object, or as an element of the parent array,
+// which has been resized to its length.
 void* Place(const redisReadTask* task, Reply reply) {
   if (task->parent == nullptr) return new Reply(std::move(reply));
   auto& elements = static_cast<Reply*>(task->parent->obj)->elements;
@@ -49,8 +50,8 @@ void* NewNil(const redisReadTask* task) { return Place(task, {}); }
 
 void Free(void* reply) { delete static_cast<Reply*>(reply); }
 
-// Later versions know kinds of RESP3, which is never asked for, and answer them with what is no
-// object unless they are given functions.
+// Later versions of hiredis parse types of RESP3, a protocol that is never requested. Without
+// functions for these types hiredis would return pointers that are no objects.
 template <typename Functions>
 void RefuseOtherKinds(Functions& functions) {
   if constexpr (requires { functions.createDouble; }) {
@@ -64,7 +65,8 @@ void RefuseOtherKinds(Functions& functions) {
 redisReplyObjectFunctions Functions() {
   redisReplyObjectFunctions functions{};
   functions.createString = &NewString;
-  functions.createArray = &NewArray;  // whose size is an int, later a size_t
+  // The size parameter is an int in old versions of hiredis and a size_t in later ones.
+  functions.createArray = &NewArray;
   functions.createInteger = &NewInteger;
   functions.createNil = &NewNil;
   functions.freeObject = &Free;

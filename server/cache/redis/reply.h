@@ -13,34 +13,36 @@ struct redisReader;
 
 namespace acceld::cache::redis {
 
-// An answer of a server.
+// A reply of a Redis server.
 struct Reply {
   enum class Type : uint8_t { kNil, kStatus, kError, kInteger, kString, kArray };
   Type type = Type::kNil;
-  std::string text;  // of kStatus, kError ("MOVED 3999 host:port") and kString
+  std::string text;  // of kStatus, kError (as "MOVED 3999 host:port") and kString
   int64_t integer = 0;
   std::vector<Reply> elements;  // of kArray
 
   bool is_nil() const { return type == Type::kNil; }
   bool is_error() const { return type == Type::kError; }
 };
-// "nil", "3", "[a, b]", for messages; long ones are cut.
+// Formats a reply for messages: "nil", "3", "[a, b]". Long ones are truncated.
 std::string ToString(const Reply& reply);
 
-// Makes answers of bytes as they come (RESP2, by hiredis). What a server sends cannot take more
-// than so much memory, neither the bytes nor the elements of arrays, of which a few bytes could
-// announce many. Thread-compatible.
+// Parses replies from bytes that arrive in pieces (protocol RESP2, by hiredis). Bounds the memory
+// that a server can make it use: by the bytes of a reply and by the elements of its arrays, whose
+// number a few bytes could announce to be huge. Thread-compatible.
 class ReplyReader {
  public:
-  static constexpr int64_t kMaxElements = 65536;  // of an array
+  // The most elements of one array.
+  static constexpr int64_t kMaxElements = 65536;
 
+  // `max_bytes` bounds the bytes of a reply, and the memory of its array elements.
   explicit ReplyReader(size_t max_bytes);
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
-  // The next answer, when there is all of it. DATA_LOSS for what is none, or larger than
-  // `max_bytes`, or goes on after the answer: nobody has asked for more, and it would be taken for
-  // the answer to the next command. Then the reader is of no more use.
+  // Adds the next bytes. Returns the reply once it is complete, before that nullopt. DATA_LOSS when
+  // the bytes are not a valid reply, are too many, or go on after the reply: the rest would be
+  // mistaken for the reply to the next command. The reader must not be used after an error.
   absl::StatusOr<absl::optional<Reply>> Add(absl::string_view bytes);
 
  private:
@@ -48,8 +50,10 @@ class ReplyReader {
   static Reader NewReader(size_t& left_for_elements);
 
   const size_t max_bytes_;
-  size_t bytes_ = 0;          // of the answer so far
-  size_t left_for_elements_;  // of it, in bytes; counted down by the reader
+  size_t bytes_ = 0;  // of the current reply
+  // How many bytes of array elements the current reply may still have. Updated by the callbacks of
+  // hiredis.
+  size_t left_for_elements_;
   Reader reader_;
 };
 

@@ -20,10 +20,11 @@
 namespace acceld::cache::redis {
 namespace {
 
-// Of the whole process: look-ups that nobody waits for any more and that have not ended.
+// The most name look-ups in progress in the whole process, including those that nobody waits for
+// any more.
 constexpr int kMaxLookUps = 16;
 
-// The errors of Socket::CheckTime.
+// Implements Socket::CheckTime.
 absl::Status CheckTimeOf(const Endpoint& endpoint, const Interrupt* interrupt,
                          Clock::time_point deadline) {
   if (interrupt != nullptr && interrupt->is_raised()) {
@@ -36,14 +37,14 @@ absl::Status CheckTimeOf(const Endpoint& endpoint, const Interrupt* interrupt,
   return absl::OkStatus();
 }
 
-// Waits for events of a file descriptor. The errors of Socket::CheckTime.
+// Waits for events of a file descriptor. Returns the errors of Socket::CheckTime.
 absl::Status AwaitDescriptor(const Endpoint& endpoint, const Interrupt* interrupt, int fd,
                              short events, Clock::time_point deadline) {
   while (true) {
     ACCELD_RETURN_IF_ERROR(CheckTimeOf(endpoint, interrupt, deadline));
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    // A negative descriptor is passed over.
+    // poll() ignores a negative descriptor.
     pollfd polled[] = {
         {.fd = fd, .events = events, .revents = 0},
         {.fd = interrupt != nullptr ? interrupt->fd() : -1, .events = POLLIN, .revents = 0}};
@@ -56,12 +57,13 @@ absl::Status AwaitDescriptor(const Endpoint& endpoint, const Interrupt* interrup
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// What a name means. The system's resolver knows no deadline and cannot be stopped.
+// A name look-up on its own thread, as the system's resolver takes no deadline and cannot be
+// interrupted.
 struct LookUp {
   std::string host, port;
   int error = 0;
   Addresses found{nullptr, &freeaddrinfo};
-  Interrupt ended;  // Everything above is set.
+  Interrupt ended;  // raised when everything above is set
 
   void Run(int flags) {
     const addrinfo hints{.ai_flags = flags, .ai_socktype = SOCK_STREAM};
@@ -79,7 +81,8 @@ absl::StatusOr<Addresses> Resolve(const Endpoint& endpoint, Clock::time_point de
   look_up->port = absl::StrCat(endpoint.port);
   look_up->Run(AI_NUMERICHOST);
   if (look_up->error == EAI_NONAME) {
-    // A thread that is left behind ends when the resolver gives up, some seconds later.
+    // A thread whose result is no longer wanted ends some seconds later, when the resolver gives
+    // up.
     if (look_ups.fetch_add(1) >= kMaxLookUps) {
       look_ups.fetch_sub(1);
       return Failed(endpoint, "look-up of the name", "the earlier ones have not ended");

@@ -13,14 +13,16 @@ namespace acceld::cache::redis {
 
 using Clock = std::chrono::steady_clock;
 
-// UNAVAILABLE, with the server's name.
+// Returns UNAVAILABLE: the operation `what` on the server failed because of `why`.
 absl::Status Failed(const Endpoint& endpoint, absl::string_view what, absl::string_view why);
 
-// A connected TCP socket that does not block; closed with this object. One thread at a time.
+// A connected, non-blocking TCP socket; the destructor closes it. Must be used by one thread at a
+// time.
 class Socket {
  public:
-  // To whichever of the host's addresses takes the connection first, in their order; each has its
-  // share of the time. UNAVAILABLE with what the system says, and the errors of CheckTime.
+  // Resolves the host and connects to the first of its addresses that accepts. The time until the
+  // deadline is divided between the addresses. UNAVAILABLE with the system's reason, and the errors
+  // of CheckTime. Blocks.
   static absl::StatusOr<Socket> Dial(const Endpoint& endpoint, Clock::time_point deadline,
                                      const Interrupt* interrupt);
 
@@ -29,10 +31,11 @@ class Socket {
 
   int fd() const { return fd_.get(); }
   const Endpoint& endpoint() const { return endpoint_; }
-  // DEADLINE_EXCEEDED past the deadline, CANCELLED after the interrupt. A server that always has
-  // something to say is not waited for, so this is to be asked between any two reads or writes.
+  // Returns DEADLINE_EXCEEDED past the deadline and CANCELLED once the interrupt is raised. Must be
+  // called between any two reads or writes: a server that always has data ready never makes the
+  // caller wait in Await, the other function that checks the time.
   absl::Status CheckTime(Clock::time_point deadline) const;
-  // Waits for `events`, of poll(2). The errors of CheckTime.
+  // Waits for `events`, as in poll(2). The errors of CheckTime.
   absl::Status Await(short events, Clock::time_point deadline) const;
 
  private:

@@ -12,20 +12,22 @@
 namespace acceld::cache::redis {
 namespace {
 
-constexpr size_t kMaxIdle = 8;                // connections to a server
-constexpr size_t kMaxIdleServers = 256;       // who could be anybody that a server names
-constexpr uint64_t kMinBytesPerMs = 8 << 10;  // of a network that is not to be called too slow
-// From node to node of a cluster that is being rearranged.
+constexpr size_t kMaxIdle = 8;           // idle connections to a server
+constexpr size_t kMaxIdleServers = 256;  // bounded, as servers may redirect to any address
+// The least bandwidth of a network, for the timeouts of large values.
+constexpr uint64_t kMinBytesPerMs = 8 << 10;
+// The most redirections that one command follows while a cluster moves its slots.
 constexpr int kMaxRedirections = 8;
 
-// "MOVED 3999 10.0.0.7:6381".
+// A redirection by a node of a cluster, as "MOVED 3999 10.0.0.7:6381".
 struct Redirection {
-  bool is_for_once = false;  // ASK
+  bool is_for_once = false;  // an ASK redirection, for this command only
   uint16_t slot = 0;
   Endpoint to;
 };
 
-// nullopt when the answer is another one. An empty host is the one that answered.
+// Returns nullopt when the reply is no redirection. An empty host stands for the server that
+// replied.
 absl::optional<Redirection> RedirectionOf(const Reply& reply, const Endpoint& from) {
   if (!reply.is_error()) return absl::nullopt;
   const std::vector<absl::string_view> words = absl::StrSplit(reply.text, ' ');
@@ -60,7 +62,7 @@ absl::Status ErrorOf(const Endpoint& endpoint, absl::string_view command, const 
   return absl::InternalError(text);
 }
 
-// Whether the server is not what it was when this was found out.
+// Whether the error suggests that the topology has changed since it was found out.
 bool SaysOtherMaster(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
@@ -100,7 +102,7 @@ absl::StatusOr<Reply> Store::Guarded(Clock::time_point deadline, absl::string_vi
     return reply;
   }
   failures_.fetch_add(1, std::memory_order_relaxed);
-  // A server that answers with an error is there.
+  // A server that replies with an error is reachable.
   if (absl::IsInternal(reply.status()) || absl::IsResourceExhausted(reply.status())) {
     breaker_.Succeeded();
   } else {
@@ -117,7 +119,7 @@ absl::StatusOr<Reply> Store::Follow(Clock::time_point deadline, absl::string_vie
   for (int i = 0; i < kMaxRedirections; ++i) {
     ACCELD_ASSIGN_OR_RETURN(Reply reply, CallAt(endpoint, deadline, command, asking));
     if (!reply.is_error()) return reply;
-    // Servers that are not of a cluster have nobody to send us to.
+    // Only nodes of a cluster may redirect.
     const absl::optional<Redirection> next = options_.url.topology == Url::Topology::kCluster
                                                  ? RedirectionOf(reply, endpoint)
                                                  : absl::nullopt;
@@ -143,7 +145,7 @@ absl::StatusOr<Reply> Store::CallAt(const Endpoint& endpoint, Clock::time_point 
       ACCELD_RETURN_IF_ERROR(asked.status());
     }
     absl::StatusOr<Reply> reply = taken.connection->Call(command, deadline);
-    // The server of a connection that was idle may have been started anew.
+    // The server of an idle connection may have been restarted.
     if (absl::IsUnavailable(reply.status()) && taken.is_used) continue;
     ACCELD_RETURN_IF_ERROR(reply.status());
     GiveBack(std::move(taken.connection));
@@ -170,7 +172,8 @@ absl::StatusOr<Endpoint> Store::EndpointOf(absl::string_view key, Clock::time_po
       MutexLock lock(mutex_);
       const auto found = slots_.find(SlotOf(key));
       if (found != slots_.end()) return found->second;
-      // Any node knows; one that does not answer is passed over the next time.
+      // Any node can redirect to the right one. The choice changes with every failure, so that a
+      // node that does not answer is avoided next time.
       return options_.url
           .endpoints[static_cast<size_t>(failures_.load()) % options_.url.endpoints.size()];
     }
@@ -180,10 +183,10 @@ absl::StatusOr<Endpoint> Store::EndpointOf(absl::string_view key, Clock::time_po
 
 absl::StatusOr<Endpoint> Store::AskSentinels(Clock::time_point deadline) {
   absl::Status last = absl::UnavailableError("no sentinel");
-  // Sentinels have no databases, and passwords of their own, if any.
+  // Sentinels have no databases; their passwords, if any, differ from the master's.
   const ConnectionOptions connection{
       .tls = options_.tls, .max_reply_bytes = size_t{1} << 20, .interrupt = &closing_};
-  // Each has a share of the time, and so has the master.
+  // The time is divided between the Sentinels and the master.
   auto left = static_cast<int64_t>(options_.url.endpoints.size()) + 1;
   for (const Endpoint& sentinel : options_.url.endpoints) {
     const Clock::time_point now = Clock::now();

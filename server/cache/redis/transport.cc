@@ -96,11 +96,11 @@ class TlsTransport final : public Transport {
 
   absl::Status Handshake(Clock::time_point deadline) {
     const std::string& host = socket_.endpoint().host;
-    // Without a name any certificate would do.
+    // Without a host name to verify, any certificate would be accepted.
     if (ssl_ == nullptr || host.empty() || SSL_set_fd(ssl_.get(), socket_.fd()) != 1) {
       return Failed(socket_.endpoint(), "TLS", SslErrors());
     }
-    // A name, or an address, which has no place in SNI.
+    // The host is a name, or an IP address; SNI does not allow addresses.
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), host.c_str()) != 1) {
       ERR_clear_error();
       if (SSL_set_tlsext_host_name(ssl_.get(), host.c_str()) != 1 ||
@@ -138,7 +138,7 @@ class TlsTransport final : public Transport {
   }
 
  private:
-  // Until it gives something positive.
+  // Repeats the operation until its result is positive, waiting for the socket in between.
   template <typename Operation>
   absl::StatusOr<int> Repeat(absl::string_view what, Clock::time_point deadline,
                              Operation operation) {

@@ -39,7 +39,7 @@ absl::StatusOr<std::string> PercentDecoded(absl::string_view text) {
   return out;
 }
 
-// Takes the scheme off.
+// Parses the scheme and removes it from `text`.
 absl::Status ParseScheme(absl::string_view& text, Url& url) {
   const size_t end = text.find("://");
   if (end == absl::string_view::npos) return Bad("no scheme");
@@ -60,7 +60,7 @@ absl::Status ParseScheme(absl::string_view& text, Url& url) {
   return absl::OkStatus();
 }
 
-// Takes user and password off.
+// Parses user and password and removes them from `text`.
 absl::Status ParseUser(absl::string_view& text, Url& url) {
   const size_t end = text.rfind('@');
   if (end == absl::string_view::npos) return absl::OkStatus();

@@ -24,7 +24,8 @@ std::string Compress(absl::string_view bytes) {
 uint64_t CompressedBytesBound(uint64_t size) { return ZSTD_compressBound(size); }
 
 absl::StatusOr<std::string> Decompress(absl::string_view bytes, uint64_t size) {
-  // Asked first, as the size may come from an entry whose blob was exchanged for a small one.
+  // Checked before allocating, as `size` may come from an entry whose blob was replaced by a small
+  // one.
   const unsigned long long announced = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (announced != size || announced == ZSTD_CONTENTSIZE_UNKNOWN ||
       announced == ZSTD_CONTENTSIZE_ERROR) {

@@ -15,14 +15,17 @@
 namespace acceld::cache {
 namespace {
 
-// What Redis takes as one value.
+// The largest value that Redis accepts.
 constexpr size_t kMaxBlobBytes = size_t{512} << 20;
-constexpr absl::string_view kScanCount = "500";  // names a command, about
-constexpr int64_t kMaxScans = 1'000'000;         // of a node, which may never say it is done
+// How many names one SCAN command covers, roughly.
+constexpr absl::string_view kScanCount = "500";
+// The most SCAN commands for one node, as a faulty node might never report its end.
+constexpr int64_t kMaxScans = 1'000'000;
 constexpr absl::string_view kQuarantineMs = "604800000";  // a week
 
-// KEYS: the record, its place in quarantine. ARGV: the record as it was read, how long it is kept
-// there, or an empty string.
+// Removes or quarantines a record if it is still the one that was read. KEYS: the record's name and
+// its name in quarantine. ARGV: the record as it was read, and how many milliseconds it stays in
+// quarantine (an empty string: remove it).
 constexpr absl::string_view kTakeAway = R"(
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
@@ -67,7 +70,7 @@ absl::StatusOr<std::string> EntryStore::LoadBlob(const Record& record) {
   absl::Status status = payload.status();
   if (status.ok()) status = CheckPayload(record, *payload);
   if (status.ok()) return payload;
-  // Whoever saves the entry again writes it anew.
+  // The next save of the entry writes the blob again.
   if (!options_.read_only) (void)redis_.Call(name, {"DEL", name});
   return status;
 }
@@ -112,8 +115,8 @@ absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_vi
         absl::StrCat("an entry of ", blob.size(), " bytes; Redis takes ", kMaxBlobBytes));
   }
   const std::string ttl = absl::StrCat(options_.ttl.count());
-  // The blob first: who sees the record finds it. Writing it again does no harm, and mends one that
-  // was damaged.
+  // The blob is written before the record, so that whoever sees the record finds the blob. Writing
+  // an existing blob again is harmless, and repairs a damaged one.
   const std::string blob_name = names_.Blob(absl::BytesToHexString(record.payload_sha256));
   ACCELD_RETURN_IF_ERROR(
       redis_.Call(blob_name, {"SET", blob_name, blob, "PX", ttl}, blob.size()).status());
@@ -168,7 +171,7 @@ absl::Status EntryStore::ForEachKey(redis::Clock::time_point until,
 }
 
 absl::StatusOr<std::vector<Digest>> EntryStore::Keys() {
-  // Redis may name a key several times.
+  // SCAN may return a key several times.
   absl::flat_hash_set<Digest> keys;
   ACCELD_RETURN_IF_ERROR(ForEachKey(redis::Clock::time_point::max(), [&](const Digest& key) {
     keys.insert(key);
@@ -200,7 +203,7 @@ absl::StatusOr<std::vector<EntryHeader>> EntryStore::List(size_t limit,
 }
 
 absl::StatusOr<EntryStore::Page> EntryStore::List(absl::string_view from, size_t count) {
-  // Which of the nodes, and its cursor: "0:1744".
+  // A page token is the index of a node and its SCAN cursor, as "0:1744".
   const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(from, ':');
   uint64_t node = 0, cursor = 0;
   if (!from.empty() &&
@@ -246,7 +249,7 @@ absl::StatusOr<uint64_t> EntryStore::Verify(const Digest& key) {
 absl::StatusOr<bool> EntryStore::Remove(const Digest& key) {
   if (options_.read_only) return absl::PermissionDeniedError("the remote cache is read-only here");
   const std::string name = names_.Record(key);
-  // Its blob has no name then, and goes when its time is over.
+  // The blob, no longer referred to, expires.
   ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply, redis_.Call(name, {"DEL", name}));
   return reply.integer != 0;
 }

@@ -17,59 +17,67 @@
 
 namespace acceld::cache {
 
-// Executables in Redis: for each key a signed record, which names a blob by its content. Nothing
-// of an entry is believed before its signature, its key and its checksum have been verified; one
-// that fails is refused: counted, logged, and removed or put away, so that a good one can take its
-// place. A record whose blob is gone is a miss.
+// Executables in Redis: for each key a signed record, and under the SHA-256 of its content a blob,
+// the compressed payload, to which the record refers. An entry is used only after its signature,
+// key and checksum have been verified. An entry that fails verification is refused: counted,
+// logged, and removed or moved to quarantine, so that a valid one can replace it. A record whose
+// blob is missing counts as a miss.
 //
-// Thread-safe; Load, Save, Refuse and Touch wait for Redis.
+// Thread-safe. Calls block on Redis, except ReplaceKeys, read_only and stats.
 class EntryStore {
  public:
   struct Options {
-    std::string salt;
-    std::vector<SigningKey> keys;  // at least one: the first signs, all verify
+    std::string salt;  // part of all names in Redis: stores with different salts are separate
+    std::vector<SigningKey> keys;  // at least one; the first signs, all verify
     std::chrono::milliseconds ttl{std::chrono::hours(24) * 30};  // since the last use
     bool read_only = false;
     bool quarantine = false;  // refused records are kept for a week under another name
   };
   struct Stats {
-    uint64_t refused = 0;                        // altered, unsigned, foreign
-    uint64_t lost_blobs = 0;                     // records whose blob was gone
-    uint64_t saved = 0, others_were_first = 0;   // of Save
+    // Entries that were altered, not signed with one of our keys, or signed for another key.
+    uint64_t refused = 0;
+    uint64_t lost_blobs = 0;  // records whose blob was missing
+    // Calls of Save that stored the entry, and those that found another one stored before.
+    uint64_t saved = 0, others_were_first = 0;
     uint64_t bytes_read = 0, bytes_written = 0;  // of blobs, compressed
   };
 
+  // `redis` must outlive the store.
   EntryStore(Options options, redis::Store& redis);
 
-  // The wanted entry (see CheckIsFor). NOT_FOUND when there is none that may be
-  // used; else the errors of redis::Store.
+  // Returns the wanted entry (see CheckIsFor). NOT_FOUND when there is none or it is not valid;
+  // otherwise the errors of redis::Store.
   absl::StatusOr<Entry> Load(const EntryHeader& wanted);
-  // Whether the entry is there by this call; false: another's was first and stays.
-  // PERMISSION_DENIED when read-only; RESOURCE_EXHAUSTED when it is larger than Redis takes; else
-  // the errors of redis::Store.
+  // Stores an entry. Returns false when another entry was stored before: that one stays.
+  // PERMISSION_DENIED when read-only; RESOURCE_EXHAUSTED when the entry is larger than Redis
+  // accepts; otherwise the errors of redis::Store.
   absl::StatusOr<bool> Save(const EntryHeader& header, absl::string_view payload);
-  // Removes an entry that was verified, yet proved unusable.
+  // Refuses an entry that was verified but proved unusable for `reason`.
   void Refuse(const Digest& key, const absl::Status& reason);
-  // The keys that there are records of, in no order. The errors of redis::Store.
+  // Returns the keys of all records, in no order. The errors of redis::Store.
   absl::StatusOr<std::vector<Digest>> Keys();
-  // The headers of records that are signed with a key of ours: as many as are found by then,
-  // `limit` at most. The errors of redis::Store.
+  // Returns the headers of the records that are signed with one of our keys: those found until
+  // `until`, at most `limit`. The errors of redis::Store.
   absl::StatusOr<std::vector<EntryHeader>> List(size_t limit, redis::Clock::time_point until);
+  // One page of a listing.
   struct Page {
     std::vector<Record> records;
-    std::string next;  // where the next page begins; empty: there is none
+    std::string next;  // the `from` of the next page; empty: this is the last one
   };
-  // Records that are signed with a key of ours, of about `count` names of whatever kind: a page may
-  // be empty, and a record may be in two. `from` is empty at first. INVALID_ARGUMENT when it is not
-  // one of ours; the errors of redis::Store.
+  // Returns the next page of records that are signed with one of our keys. Redis scans about
+  // `count` names of any kind for a page, so a page may be empty, and a record may be in two pages.
+  // `from` is empty for the first page. INVALID_ARGUMENT when `from` is not a `next` of an earlier
+  // page; the errors of redis::Store.
   absl::StatusOr<Page> List(absl::string_view from, size_t count);
-  // Verifies the entry as Load does, for whatever build and architecture; the size of its payload.
+  // Verifies an entry as Load does, for any build and architecture. Returns the size of its
+  // payload. The errors of Load.
   absl::StatusOr<uint64_t> Verify(const Digest& key);
-  // Removes the entry; whether there was one. The errors of Save.
+  // Removes an entry. Returns whether there was one. PERMISSION_DENIED when read-only; the errors
+  // of redis::Store.
   absl::StatusOr<bool> Remove(const Digest& key);
-  // The entry was used: it lives for `ttl` from now.
+  // Marks an entry as used: it expires `ttl` from now.
   void Touch(const Digest& key);
-  // At least one, as in Options: for every call that begins from now on.
+  // Replaces the keys, as in Options, for all calls that begin later. At least one.
   void ReplaceKeys(std::vector<SigningKey> keys) { keys_.Replace(std::move(keys)); }
 
   bool read_only() const { return options_.read_only; }
@@ -77,14 +85,14 @@ class EntryStore {
 
  private:
   absl::StatusOr<std::string> LoadRecord(const Digest& key);
-  // Calls `found` with the key of each record, until it gives false or it is late.
+  // Calls `found` with the key of each record until it returns false or `until` has passed.
   absl::Status ForEachKey(redis::Clock::time_point until,
                           absl::FunctionRef<bool(const Digest&)> found);
-  // An entry for which `check` has nothing against its header.
+  // Loads an entry if `check` returns OK for its header.
   absl::StatusOr<Entry> Load(const Digest& key,
                              absl::FunctionRef<absl::Status(const EntryHeader&)> check);
   absl::StatusOr<std::string> LoadBlob(const Record& record);
-  // Takes the record away unless another has come in its place.
+  // Removes a record, or moves it to quarantine, unless it has been replaced meanwhile.
   void TakeAway(const Digest& key, absl::string_view record, bool quarantine);
   void Refuse(const Digest& key, absl::string_view record, const absl::Status& reason);
 

@@ -21,7 +21,7 @@ constexpr size_t kMaxFileBytes = 64 << 10;
 
 absl::StatusOr<std::vector<std::string>> LoadTeamKeys(const std::string& path) {
   const auto check = [&path](const struct stat& info) {
-    // A group may read it: that is how container platforms mount secrets.
+    // The group may read it, as container platforms mount secrets that way.
     if (S_ISREG(info.st_mode) && (info.st_mode & 027) == 0) return absl::OkStatus();
     return absl::FailedPreconditionError(absl::StrCat(
         path,

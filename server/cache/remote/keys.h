@@ -10,30 +10,32 @@
 #include "common/threads/mutex.h"
 #include "server/cache/entry.h"
 
-// The secrets that the daemons of a team share. To replace one, put the new one after it in every
-// daemon's file, then before it, and take the old one out when no entry signed with it matters any
-// more: a daemon that lacks a key refuses and removes what others sign with it.
+// The secrets shared by the daemons of a team (the daemons that share one remote cache). To replace
+// a secret, first add the new one after the old one in every daemon's file, then move it before the
+// old one, and remove the old one when no entry signed with it is needed any more. A daemon that
+// lacks a key refuses and removes the entries signed with it.
 namespace acceld::cache {
 
-// Shorter ones could be guessed.
+// Shorter keys could be guessed.
 inline constexpr size_t kMinTeamKeyBytes = 32;
 
-// The keys of a file: one a line, any characters; empty lines and those that begin with # do not
-// count. INVALID_ARGUMENT for none, or one that is too short (never with the key);
-// FAILED_PRECONDITION when others than the owner's group could read or anybody else write it; else
-// the system's errors. Reads a file.
+// Reads the keys of a file: one a line, of any characters; empty lines and lines that begin with #
+// are ignored. INVALID_ARGUMENT when there is no key or one is too short (the message never
+// contains the key); FAILED_PRECONDITION when users other than the owner and its group may read the
+// file, or anybody but the owner may write it; otherwise the system's errors. Reads a file.
 absl::StatusOr<std::vector<std::string>> LoadTeamKeys(const std::string& path);
 
-// What signs entries: each team key for this `salt` only, so that another salt disowns all entries.
+// Derives the signing keys of entries from the team's keys and `salt`. Changing the salt
+// invalidates all entries.
 std::vector<SigningKey> DeriveSigningKeys(absl::Span<const std::string> team_keys,
                                           absl::string_view salt);
 
-// The keys in use, of which the first signs. Thread-safe: others may take their place at any time.
+// The keys in use; the first one signs. Thread-safe: the keys may be replaced at any time.
 class KeyRing {
  public:
   explicit KeyRing(std::vector<SigningKey> keys) : keys_(std::move(keys)) {}
 
-  // A copy: who works with it sees the same keys to its end.
+  // Returns a copy, so that a caller works with the same keys from beginning to end.
   std::vector<SigningKey> keys() const {
     MutexLock lock(mutex_);
     return keys_;

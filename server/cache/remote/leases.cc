@@ -19,7 +19,8 @@ absl::StatusOr<bool> Leases::Acquire(const Digest& key, absl::string_view token)
   ACCELD_ASSIGN_OR_RETURN(const redis::Reply reply,
                           redis_.Call(name, {"SET", name, token, "PX", duration, "NX"}));
   if (!reply.is_nil()) return true;
-  // A command that was sent twice, as its connection broke, may have found its own.
+  // The command may have been sent twice because its connection broke; the second one then finds
+  // the lease taken by the first.
   ACCELD_ASSIGN_OR_RETURN(const redis::Reply holder, redis_.Call(name, {"GET", name}));
   return holder.text == token;
 }

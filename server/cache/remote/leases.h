@@ -11,22 +11,26 @@
 
 namespace acceld::cache {
 
-// Who compiles what, in Redis: at most one daemon has the lease of a key, and only as long as it
-// says so. By Redis's clock alone. A lease is advice: who compiles without one, or after having
-// lost it, harms nobody, as the first entry saved stays.
+// Leases in Redis that decide which daemon compiles a key: at most one daemon holds the lease of a
+// key, and it must renew the lease before it expires. Leases expire by Redis's clock. A lease is
+// advisory: a daemon that compiles without one, or after having lost it, does no harm, as the first
+// entry that is saved stays.
 //
-// Thread-safe; calls wait for Redis and have the errors of redis::Store.
+// Thread-safe; calls block on Redis and return the errors of redis::Store.
 class Leases {
  public:
+  // `duration`: how long a lease lasts without being renewed. `redis` must outlive this object.
   Leases(absl::string_view salt, std::chrono::milliseconds duration, redis::Store& redis)
       : names_(salt), duration_(duration), redis_(redis) {}
 
-  // Whether `token`, which nobody else uses, has the lease now.
+  // Tries to get the lease of a key. Returns whether `token`, which must be unique to the caller,
+  // holds it now.
   absl::StatusOr<bool> Acquire(const Digest& key, absl::string_view token);
-  // Whether somebody has it.
+  // Returns whether somebody holds the lease of a key.
   absl::StatusOr<bool> IsTaken(const Digest& key);
-  // From now for the whole duration; false: it was lost.
+  // Extends a lease to its full duration from now. Returns false when it was lost.
   absl::StatusOr<bool> Renew(const Digest& key, absl::string_view token);
+  // Gives a lease back; without effect when it was lost.
   absl::Status Release(const Digest& key, absl::string_view token);
 
   std::chrono::milliseconds duration() const { return duration_; }

@@ -15,13 +15,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Searches that ask Redis at the same time.
+// The number of searches that may use Redis at the same time.
 constexpr size_t kCallThreads = 4;
 constexpr size_t kMaxQueued = 200'000;
-// Of what can be left undone: later times of death, explanations.
+// The most queued background tasks, which may be dropped: extensions of expiry times, listings.
 constexpr size_t kMaxInBackground = 10'000;
 constexpr std::chrono::seconds kMaxListTime{5};
-// Between two looks at whether another daemon's compile has ended.
+// The interval between two checks whether another daemon's compile has ended, doubled each time.
 constexpr milliseconds kFirstPause{20}, kLongestPause{500};
 
 std::string NewToken() { return absl::BytesToHexString(RandomBytes(16)); }
@@ -39,7 +39,7 @@ class RemoteTier::Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
-  // The holder could compile something else now.
+  // Frees the slot of the lease, so that the holder may compile something else.
   void EndCompile() {
     if (!std::exchange(ended_, true)) tier_.GiveSlotBack();
   }
@@ -56,9 +56,11 @@ class RemoteTier::Lease {
 struct RemoteTier::Search {
   EntryHeader wanted;
   Done done;
-  bool has_slot = false;       // for a compile
-  bool is_up_to_date = false;  // an entry that was there before now would have been seen
-  // Of a search that waits for another daemon.
+  // Whether the search holds a slot for a compile.
+  bool has_slot = false;
+  // Whether LookUp found no entry after the last wait: no entry was stored before that.
+  bool is_up_to_date = false;
+  // Of a search that waits for another daemon's compile: when it gives up.
   absl::optional<Clock::time_point> deadline;
   milliseconds pause = kFirstPause;
 };
@@ -78,7 +80,7 @@ RemoteTier::RemoteTier(Options options)
 RemoteTier::~RemoteTier() {
   Stop();
   const uint64_t before = uploads_dropped_.load();
-  // Redis may hang in the midst of a call.
+  // Redis may hang during a call.
   const uint64_t timer =
       timers_.At(Clock::now() + options_.shutdown_wait, [this] { redis_.Close(); });
   if (timer == 0) redis_.Close();
@@ -88,7 +90,7 @@ RemoteTier::~RemoteTier() {
   }
   calls_.Stop();
   background_.Stop();
-  lease_calls_.Stop();  // The last leases are given back.
+  lease_calls_.Stop();  // runs the queued releases of leases
 }
 
 void RemoteTier::Stop() {
@@ -146,9 +148,9 @@ void RemoteTier::TryToLead(SearchPtr search) {
   const absl::StatusOr<bool> acquired = leases_.Acquire(search->wanted.key, token);
   if (!acquired.ok()) return Finish(search, {});
   if (!*acquired) return Wait(std::move(search));
-  search->has_slot = false;  // It is the lease's.
+  search->has_slot = false;  // owned by the lease
   auto lease = std::make_shared<Lease>(*this, search->wanted.key, std::move(token));
-  // The one who had it before may have saved the entry since it was looked for.
+  // The previous holder may have saved the entry since LookUp.
   absl::StatusOr<Entry> entry = entries_.Load(search->wanted);
   if (entry.ok()) return Finish(search, {.entry = *std::move(entry)});
   leases_taken_.fetch_add(1, std::memory_order_relaxed);
@@ -235,12 +237,12 @@ void RemoteTier::GiveSlotBack() {
     queue_.pop_front();
   }
   next->has_slot = true;
-  // It looks again: another daemon may have compiled it since.
+  // The search starts over, as another daemon may have compiled the entry since.
   Run(std::move(next), &RemoteTier::LookUp);
 }
 
 void RemoteTier::KeepAlive(std::weak_ptr<Lease> lease) {
-  // Two of these may fail before the lease is lost.
+  // Renewed three times per lease duration: two renewals may fail before the lease is lost.
   (void)timers_.At(Clock::now() + options_.lease / 3, [this, lease] {
     (void)lease_calls_.Submit([this, lease] {
       const std::shared_ptr<Lease> held = lease.lock();

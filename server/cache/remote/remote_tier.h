@@ -23,74 +23,84 @@
 
 namespace acceld::cache {
 
-// The executables of a team, and who makes the next. A search ends with the executable, with the
-// right to compile it for the team (a lease), or with neither: then Redis is in trouble, or
-// another daemon has been compiling for too long, and the caller compiles for itself. What was
-// compiled is sent in the background.
+// The cache tier that the daemons of a team share in Redis, and the agreement on which of them
+// compiles. A search returns the executable, or a lease (the right to compile it for the team), or
+// neither: then Redis does not answer, or another daemon has been compiling for too long, and the
+// caller should compile for itself. What was compiled is uploaded in the background.
 //
-// While a daemon compiles, it asks for the leases of no more than it can compile at the same time,
-// so that the programs of a busy daemon are left to idle ones.
+// A daemon holds at most `max_leases` leases while it compiles, so that a busy daemon leaves
+// programs to idle ones.
 //
-// Thread-safe; nothing here waits for Redis but the destructor.
+// Thread-safe. Of the functions, only the List that returns a page, Verify, Remove and the
+// destructor block on Redis.
 class RemoteTier {
  public:
   struct Options {
     redis::Store::Options redis;
     EntryStore::Options entries;
-    std::chrono::milliseconds lease{10'000};     // without a sign of life of its holder
-    std::chrono::milliseconds max_wait{60'000};  // for what another daemon compiles
+    // A lease expires when its holder has not renewed it for so long.
+    std::chrono::milliseconds lease{10'000};
+    // The longest wait for a compile of another daemon.
+    std::chrono::milliseconds max_wait{60'000};
     int max_leases = 1;
-    int64_t max_upload_bytes = int64_t{256} << 20;  // that wait to be sent; more are dropped
-    // For what has not been sent by then. It bounds the destructor, whatever Redis does.
+    // The bytes that may wait to be uploaded; entries beyond that are not uploaded.
+    int64_t max_upload_bytes = int64_t{256} << 20;
+    // How long the destructor waits for uploads. It bounds the destructor even when Redis hangs.
     std::chrono::milliseconds shutdown_wait{3'000};
   };
   struct Stats {
     uint64_t hits = 0, misses = 0;  // of searches
-    uint64_t leases = 0;            // compiles for the team
+    uint64_t leases = 0;            // leases taken, to compile for the team
     uint64_t waits = 0;             // searches that waited for another daemon's compile
-    uint64_t waits_given_up = 0;    // of these, those that waited for too long
-    uint64_t leases_lost = 0;       // that another could have taken while this daemon compiled
+    uint64_t waits_given_up = 0;    // searches that waited for too long
+    uint64_t leases_lost = 0;       // leases that expired while this daemon compiled
     uint64_t uploads_failed = 0, uploads_dropped = 0;
     EntryStore::Stats entries;
     redis::Store::Stats redis;
   };
-  // Gives the lease back, in the background, when nobody has it any more.
+  // A lease that this daemon holds. Its destructor gives the lease back in the background.
   class Lease;
+  // The result of a search.
   struct Outcome {
     absl::optional<Entry> entry;
-    std::shared_ptr<Lease> lease;  // nullptr: nobody may rely on this compile
+    // nullptr: the caller may compile, but no other daemon waits for the result.
+    std::shared_ptr<Lease> lease;
   };
   using Done = std::function<void(Outcome)>;
 
   explicit RemoteTier(Options options);
-  // As Stop, then waits for uploads, `shutdown_wait` at most; what is left is dropped.
+  // Calls Stop, then waits at most `shutdown_wait` for uploads; the rest is dropped.
   ~RemoteTier();
   RemoteTier(const RemoteTier&) = delete;
   RemoteTier& operator=(const RemoteTier&) = delete;
 
-  // Calls `done` once, on a thread that it must not block.
+  // Searches for an entry. Calls `done` once, on a thread that it must not block; maybe before Find
+  // returns.
   void Find(EntryHeader wanted, Done done);
-  // Makes the entry known to the team, then gives the lease back.
+  // Uploads the entry in the background, then gives the lease (nullptr: none) back.
   void Publish(EntryHeader header, std::string payload, std::shared_ptr<Lease> lease);
-  // Calls `done` with what EntryStore::List gives within some seconds, on a thread that it must not
-  // block.
+  // Calls `done` with the result of EntryStore::List within some seconds, on a thread that it must
+  // not block.
   void List(size_t limit, std::function<void(absl::StatusOr<std::vector<EntryHeader>>)> done);
-  // See EntryStore. Waits for Redis.
+  // Returns a page of entries: see EntryStore::List. Blocks on Redis.
   absl::StatusOr<EntryStore::Page> List(absl::string_view from, size_t count) {
     return entries_.List(from, count);
   }
   struct Audit {
-    uint64_t entries = 0, bytes = 0, bad = 0;  // bytes: before compression
+    // The number of valid entries, the size of their payloads before compression, and the number of
+    // invalid entries.
+    uint64_t entries = 0, bytes = 0, bad = 0;
   };
-  // Reads and verifies all entries, and removes these, or all where none are named (how many there
-  // were). Both wait for Redis.
+  // Verifies all entries. Blocks on Redis.
   absl::StatusOr<Audit> Verify();
+  // Removes these entries, or all when `keys` is empty. Returns how many there were. Blocks on
+  // Redis.
   absl::StatusOr<uint64_t> Remove(absl::Span<const Digest> keys);
   // See EntryStore::ReplaceKeys.
   void ReplaceKeys(std::vector<SigningKey> keys) { entries_.ReplaceKeys(std::move(keys)); }
   // See EntryStore::Refuse.
   void Refuse(const Digest& key, const absl::Status& reason);
-  // Ends every search, those to come too, with neither entry nor lease.
+  // Ends all searches, including later ones, with neither entry nor lease.
   void Stop();
 
   Stats stats() const;
@@ -99,7 +109,10 @@ class RemoteTier {
   struct Search;
   using SearchPtr = std::shared_ptr<Search>;
 
+  // Queues a step of a search on calls_.
   void Run(SearchPtr search, void (RemoteTier::*step)(SearchPtr));
+  // The steps of a search. LookUp loads the entry; TryToLead tries to get the lease; Wait sets a
+  // timer for Poll, which checks whether another daemon still holds the lease; Finish calls `done`.
   void LookUp(SearchPtr search);
   void TryToLead(SearchPtr search);
   void Poll(SearchPtr search);
@@ -107,11 +120,14 @@ class RemoteTier {
   void Finish(const SearchPtr& search, Outcome outcome);
 
   bool is_stopping() const;
-  // Takes one of the slots for compiles, or queues the search for it.
+  // Takes a free slot for a lease. Returns false when there is none: the search is queued and
+  // continues when it gets one.
   bool TakeSlot(const SearchPtr& search);
   void GiveSlotBack();
+  // Renews the lease at intervals until it is released.
   void KeepAlive(std::weak_ptr<Lease> lease);
   void Release(const Digest& key, std::string token);
+  // Saves an entry and counts failures.
   void Upload(const EntryHeader& header, absl::string_view payload);
 
   const Options options_;
@@ -124,15 +140,18 @@ class RemoteTier {
 
   mutable Mutex mutex_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  int free_slots_ ABSL_GUARDED_BY(mutex_);                                    // for leases
-  std::deque<SearchPtr> queue_ ABSL_GUARDED_BY(mutex_);                       // for one of these
-  absl::flat_hash_map<uint64_t, SearchPtr> waiting_ ABSL_GUARDED_BY(mutex_);  // for a time
+  // Leases that may still be taken.
+  int free_slots_ ABSL_GUARDED_BY(mutex_);
+  // Searches that wait for a free slot.
+  std::deque<SearchPtr> queue_ ABSL_GUARDED_BY(mutex_);
+  // Searches that wait for their timer, by id.
+  absl::flat_hash_map<uint64_t, SearchPtr> waiting_ ABSL_GUARDED_BY(mutex_);
   uint64_t last_wait_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 
-  // The last members: their threads use the others. What keeps leases does not wait behind
-  // searches, nor uploads, for which others wait, behind what nobody waits for. What is submitted
-  // at the end is not run.
+  // The last members, as their threads use the others. Each kind of work has its own threads:
+  // renewals of leases must not wait behind searches, nor uploads, for which other daemons wait,
+  // behind background work. Work submitted while the tier is destroyed is not run.
   ThreadPool calls_, lease_calls_, uploads_, background_;
   TimerQueue timers_;
 };

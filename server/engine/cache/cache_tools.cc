@@ -9,7 +9,7 @@
 #include "server/engine/cache/remote_tier_options.h"
 #include "server/engine/engine_impl.h"
 
-// What administrators do with the cache.
+// The cache operations of administrators.
 namespace acceld::engine {
 namespace {
 
@@ -43,7 +43,7 @@ absl::StatusOr<RemoteCachePage> EngineImpl::RemoteCacheEntries(absl::string_view
   for (const cache::Record& record : found.records) {
     CacheEntryInfo info = ToPublic(record.header);
     info.size_bytes = record.payload_bytes;
-    // Not less than nothing where clocks differ.
+    // Never negative, even when the clocks of hosts differ.
     info.age_s = static_cast<double>(std::max<int64_t>(0, now_s - record.header.created_unix_s));
     info.remote = true;
     page.entries.push_back(std::move(info));
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<CacheImport>> EngineImpl::BeginCacheImport() {
 
 absl::Status EngineImpl::ReloadTeamKeys() {
   if (options_.remote_cache.key_file.empty()) return absl::OkStatus();
-  // Of two at a time, the one that has read last wins.
+  // Of two concurrent calls, the one that reads the file last wins.
   MutexLock lock(team_keys_mutex_);
   ACCELD_ASSIGN_OR_RETURN(std::vector<cache::SigningKey> keys,
                           LoadSigningKeys(options_.remote_cache));

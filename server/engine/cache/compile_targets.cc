@@ -7,7 +7,7 @@
 namespace acceld::engine {
 namespace {
 
-// Each may hold a compiler; a team has a few.
+// The most generators kept, as each may hold a compiler; usually few are used.
 constexpr size_t kMaxMade = 32;
 
 }  // namespace
@@ -39,7 +39,7 @@ absl::StatusOr<CompileTargetPtr> CompileTargets::OfArchitecture(const std::strin
     }
     ACCELD_ASSIGN_OR_RETURN(target->own, make_(architecture));
     target->generator = target->own.get();
-    // What was given is a request; what it came to is part of keys.
+    // The generator may have completed the requested name; the complete one is part of cache keys.
     target->architecture = target->generator->architecture();
   }
   if (made_.size() >= kMaxMade) made_.clear();

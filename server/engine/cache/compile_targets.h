@@ -14,28 +14,31 @@
 
 namespace acceld::engine {
 
-// What programs are compiled for.
+// The architecture that a program is compiled for, with its code generator.
 struct CompileTarget {
   std::string architecture;
-  absl::optional<size_t> device;  // nullopt: for devices elsewhere; nothing is loaded
+  absl::optional<size_t> device;  // its index; nullopt: for devices elsewhere, so nothing is loaded
   const codegen::CodeGenerator* generator = nullptr;
-  std::unique_ptr<const codegen::CodeGenerator> own;  // what `generator` is, where no device has it
+  // Owns `generator` for architectures that no device here has.
+  std::unique_ptr<const codegen::CodeGenerator> own;
 };
 using CompileTargetPtr = std::shared_ptr<const CompileTarget>;
 
-// This node's devices, and architectures that callers name. Thread-safe.
+// The compile targets: the devices of this node, and other architectures by name. Thread-safe.
 class CompileTargets {
  public:
-  // Makes code for an architecture without a device of it. INVALID_ARGUMENT when it is none, or not
-  // one that this machine can compile for.
+  // Makes a generator for an architecture that no device here has. INVALID_ARGUMENT when the
+  // architecture is unknown or this machine cannot compile for it.
   using MakeGenerator = std::function<absl::StatusOr<std::unique_ptr<const codegen::CodeGenerator>>(
       const std::string&)>;
 
-  // `devices` outlive what is compiled. `make` may be empty: the devices' architectures are all.
+  // `devices` must outlive what is compiled. `make` may be empty: then only the architectures of
+  // the devices are available.
   CompileTargets(const std::vector<codegen::TargetDevice>& devices, MakeGenerator make);
 
   const CompileTargetPtr& OfDevice(size_t device) const { return of_devices_[device]; }
-  // For an architecture as DeviceInfo has it. May take a second, the first time.
+  // Returns the target for an architecture as named in DeviceInfo. May take a second the first
+  // time.
   absl::StatusOr<CompileTargetPtr> OfArchitecture(const std::string& architecture);
 
  private:

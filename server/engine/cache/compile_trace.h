@@ -11,7 +11,7 @@
 
 namespace acceld::engine {
 
-// Adds a compile that has just ended on this thread, with its steps, to the trace.
+// Adds to the trace a compile that has just ended on the calling thread, and its steps.
 void TraceCompile(absl::string_view program_name, uint64_t session,
                   std::chrono::steady_clock::time_point begin,
                   absl::Span<const compiler::CompileStep> steps, const absl::Status& status,

@@ -9,9 +9,9 @@
 
 namespace acceld::engine {
 
-// What an executable takes of the memory of a device, when executions give away the arguments with
-// these numbers (others than arguments are ignored). `wishes` are the program's donations, as
-// executions use them: they say which result an argument is for.
+// Returns how much device memory an executable takes when executions donate the arguments with the
+// indices `donated` (indices out of range are ignored). `wishes` are the program's own donations,
+// which say for which result an argument is intended.
 ExecutableMemory MemoryOf(const hal::Executable& executable, absl::Span<const uint32_t> donated,
                           absl::Span<const ir::Donation> wishes);
 

@@ -9,12 +9,12 @@
 
 namespace acceld::engine {
 
-// What `accelctl cache explain` says: where the wanted entry is, and each component of its key
-// beside that of the nearest one.
+// Returns the explanation of `accelctl cache explain`: the tier that has the wanted entry, and each
+// component of its key beside that of the most similar entry.
 CacheExplanation Explain(const cache::EntryHeader& wanted,
                          const cache::ExecutableCache::Whereabouts& found);
 
-// For people and clients.
+// Converts a header to the form of the engine's interface.
 CacheEntryInfo ToPublic(const cache::EntryHeader& header);
 
 }  // namespace acceld::engine

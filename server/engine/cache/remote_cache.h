@@ -6,14 +6,16 @@
 
 namespace acceld::engine {
 
-// The cache that the daemons of a team share, as it is configured. Files are read when the engine
-// is created.
+// The configuration of the remote cache, which the daemons of a team share. The files are read when
+// the engine is created.
 struct RemoteCacheOptions {
-  std::string url;            // cache::redis::ParseUrl; empty: none
-  std::string password_file;  // empty: what the URL says
-  std::string key_file;       // cache::LoadTeamKeys
-  // Of a rediss:// URL, in PEM: whom to trust (empty: whom the system does), and what to show.
+  std::string url;            // see cache::redis::ParseUrl; empty: no remote cache
+  std::string password_file;  // empty: the password in the URL, if any, is used
+  std::string key_file;       // see cache::LoadTeamKeys
+  // PEM files for a rediss:// URL: the trusted authorities (empty: those that the system trusts)
+  // and the client's certificate with its key.
   std::string ca_file, certificate_file, private_key_file;
+  // See cache::EntryStore::Options.
   std::string salt = "1";
   bool read_only = false;
   bool quarantine = false;
@@ -21,7 +23,7 @@ struct RemoteCacheOptions {
   std::chrono::milliseconds lease{10'000};                     // see cache::RemoteTier
   std::chrono::milliseconds max_wait{60'000};                  // for another daemon's compile
   std::chrono::milliseconds ttl{std::chrono::hours(24) * 30};  // of entries, since their last use
-  int64_t max_upload_bytes = int64_t{256} << 20;               // that wait to be sent
+  int64_t max_upload_bytes = int64_t{256} << 20;               // see cache::RemoteTier
 };
 
 }  // namespace acceld::engine

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMaxPasswordFileBytes = 64 << 10;
 constexpr size_t kMaxSaltBytes = 64;
 
-// It is part of names in Redis.
+// A salt becomes part of names in Redis.
 bool IsSalt(absl::string_view text) {
   return !text.empty() && text.size() <= kMaxSaltBytes &&
          std::all_of(text.begin(), text.end(), [](char c) {
@@ -66,7 +66,7 @@ absl::StatusOr<absl::optional<cache::RemoteTier::Options>> ToRemoteTierOptions(
                   .quarantine = options.quarantine};
   tier.lease = options.lease;
   tier.max_wait = options.max_wait;
-  // One more than compile, so that the next is ready when one ends.
+  // One lease more than compiles, so that the next compile is ready when one ends.
   tier.max_leases = compile_threads + 1;
   tier.max_upload_bytes = options.max_upload_bytes;
   return absl::make_optional(std::move(tier));

@@ -9,12 +9,13 @@
 
 namespace acceld::engine {
 
-// The keys of the team, for its salt; none where no file is named. As the errors below.
+// Reads the team's keys and derives the signing keys for the configured salt; empty when no file is
+// named. INVALID_ARGUMENT for a malformed salt or file, and the errors of reading the file.
 absl::StatusOr<std::vector<cache::SigningKey>> LoadSigningKeys(const RemoteCacheOptions& options);
 
-// What the cache makes of `options`, for a daemon that compiles so many programs at a time; nullopt
-// where none is configured. INVALID_ARGUMENT for a URL, salt or file that is none, and the errors
-// of reading files. Reads files.
+// Converts the configuration, for a daemon that runs `compile_threads` compiles at a time; nullopt
+// when no remote cache is configured. INVALID_ARGUMENT for a malformed URL, salt or file, and the
+// errors of reading files. Reads files.
 absl::StatusOr<absl::optional<cache::RemoteTier::Options>> ToRemoteTierOptions(
     const RemoteCacheOptions& options, int compile_threads);
 

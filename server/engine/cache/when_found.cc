@@ -34,7 +34,8 @@ void WhenFound(cache::ExecutableCache& cache, cache::Request request,
                          identity = std::move(identity), interest = std::move(interest),
                          done = std::move(done)](const absl::StatusOr<cache::Result>& result) {
     if (result.ok() || !identity->IsRefusalOfAnother(result.status())) return done(result, joined);
-    // It ends: a request that leads is refused by its own quota.
+    // This does not repeat forever: a request that leads its search is refused by its own quota
+    // only.
     WhenFound(cache, request, cache.Get(request), identity, interest, done);
   });
   current->Follow(ticket.interest);

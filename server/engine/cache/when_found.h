@@ -10,13 +10,15 @@
 
 namespace acceld::engine {
 
-// The interest of one execution or request in an executable that is being looked for, whichever
-// request for it that is. Thread-safe; may outlive the cache.
+// The interest of one execution or Compile request in an executable that is being searched for. The
+// search may take several requests to the cache, one after another. Thread-safe; may outlive the
+// cache.
 class CompileInterest {
  public:
-  // Says that the executable is of no use any more (ExecutableCache::Interest).
+  // Withdraws the interest: the executable is not needed any more (ExecutableCache::Interest).
   void Leave();
-  // From now on it is this that Leave is about.
+  // Replaces the interest that Leave() will withdraw. Withdraws it at once if Leave() has been
+  // called.
   void Follow(std::shared_ptr<cache::ExecutableCache::Interest> interest);
 
  private:
@@ -27,10 +29,11 @@ class CompileInterest {
 
 using FoundCallback = std::function<void(const absl::StatusOr<cache::Result>&, bool joined)>;
 
-// Calls `done` with what `ticket`, the answer to `request`, comes to. Requests for the same
-// executable share one compile, and so the refusal of who would have paid for it: another's
-// refusal is none of `identity`'s, which asks again then. `interest` is in whatever it waits for;
-// once it has left, `done` is called with CANCELLED, unless it has been.
+// Calls `done` with the result of `ticket`, the cache's answer to `request`. Requests for the same
+// executable share one compile, and hence its refusal when the quota of the identity that would pay
+// for it is exhausted. A refusal that concerns another identity than `identity` is not reported:
+// the request is repeated instead. `interest` follows the request that is current. If it is
+// withdrawn before `done` was called, `done` is called with CANCELLED.
 void WhenFound(cache::ExecutableCache& cache, cache::Request request,
                const cache::ExecutableCache::Ticket& ticket,
                std::shared_ptr<IdentityAccount> identity, std::shared_ptr<CompileInterest> interest,

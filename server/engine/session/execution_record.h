@@ -8,7 +8,8 @@
 
 namespace acceld::engine {
 
-// How one execution went, filled in as it goes; shared by the execution and the handles it defines.
+// The facts about one execution, filled in as it proceeds. Shared by the execution and the handles
+// of its results.
 struct ExecutionRecord {
   Digest fingerprint, cache_key;
   std::atomic<CacheVerdict> verdict{CacheVerdict::kUnknown};
@@ -16,7 +17,7 @@ struct ExecutionRecord {
   std::atomic<double> execute_us{0};
 };
 
-// What users see; empty for nullptr (an array that no execution made).
+// Converts a record for users; empty for nullptr (an array that no execution made).
 inline ExecutionInfo InfoOf(const std::shared_ptr<const ExecutionRecord>& record) {
   if (record == nullptr) return {};
   return {.fingerprint = record->fingerprint.ToHex(),

@@ -7,7 +7,7 @@
 
 namespace acceld::engine {
 
-// For one execution.
+// The caller's side of the host calls of one execution.
 class HostCallTable::Asker final : public runtime::HostAsker {
  public:
   Asker(std::shared_ptr<HostCallTable> table, uint64_t callbacks, uint32_t device)
@@ -24,7 +24,7 @@ class HostCallTable::Asker final : public runtime::HostAsker {
   void OnEnd(const absl::Status& status) override { table_->End(callbacks_, status); }
 
  private:
-  const std::shared_ptr<HostCallTable> table_;  // Shared with the session.
+  const std::shared_ptr<HostCallTable> table_;  // shared with the session
   const uint64_t callbacks_;
   const uint32_t device_;
 };
@@ -36,7 +36,8 @@ std::shared_ptr<HostCallListener> HostCallTable::listener() const {
 
 void HostCallTable::Serve(std::shared_ptr<HostCallListener> listener) {
   const MutexLock lock(mutex_);
-  if (closed_.ok()) listener_.swap(listener);  // The one before goes without the lock.
+  // The former listener is released after the unlock.
+  if (closed_.ok()) listener_.swap(listener);
 }
 
 absl::StatusOr<std::shared_ptr<runtime::HostAsker>> HostCallTable::NewAsker(uint64_t callbacks,
@@ -124,7 +125,8 @@ void HostCallTable::Answer(uint64_t call_id, absl::StatusOr<std::vector<hal::Hos
 }
 
 void HostCallTable::Close(const absl::Status& reason) {
-  std::shared_ptr<HostCallListener> dropped;  // Goes without the lock.
+  // Declared before the lock, to be released after the unlock.
+  std::shared_ptr<HostCallListener> dropped;
   const MutexLock lock(mutex_);
   closed_ = reason;
   dropped.swap(listener_);

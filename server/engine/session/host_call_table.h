@@ -14,36 +14,37 @@
 
 namespace acceld::engine {
 
-// The host calls of one session's executions, from when a run asks to its answer. Thread-safe,
-// shared with the executions; no lock is held while answers and listeners are called.
+// The host calls of one session's executions, from the call to its answer. Thread-safe; shared with
+// the executions. No lock is held while answers and listeners are called.
 class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
  public:
-  // Copies of operands are charged to `memory`.
+  // The copies of operands are charged to `memory`.
   explicit HostCallTable(std::shared_ptr<runtime::Meter> memory) : memory_(std::move(memory)) {}
 
-  // Who hears of the calls from now on.
+  // Sets the listener that receives later calls.
   void Serve(std::shared_ptr<HostCallListener> listener);
-  // Whom an execution on `device` asks that was given these callbacks. FAILED_PRECONDITION when
-  // nobody hears of the calls.
+  // Returns the object through which an execution on `device` calls its client, given the client's
+  // number for its callbacks. FAILED_PRECONDITION when there is no listener.
   absl::StatusOr<std::shared_ptr<runtime::HostAsker>> NewAsker(uint64_t callbacks, uint32_t device);
-  // An execution with these callbacks has ended so.
+  // Tells the listener that the execution with these callbacks has ended with `status`.
   void End(uint64_t callbacks, const absl::Status& status);
 
-  // What the answer to a call must be.
+  // What the answer to a call must match.
   struct Expected {
     int64_t callback = 0;
     uint32_t device = 0;
     std::vector<ir::TensorType> results;
   };
-  // nullopt: there is no such call that waits.
+  // Returns what is expected of the answer to a call; nullopt when no such call is waiting.
   absl::optional<Expected> Find(uint64_t call_id) const;
-  // Nothing happens when there is no such call (any more).
+  // Answers a call. Without effect when no such call is waiting.
   void Answer(uint64_t call_id, absl::StatusOr<std::vector<hal::HostValue>> values);
-  // Later calls fail with `reason`. Those that wait are their runs' to withdraw.
+  // Makes later calls fail with `reason`. Calls that are waiting are withdrawn by their executions.
   void Close(const absl::Status& reason);
 
  private:
   class Asker;
+  // A call that has not been answered.
   struct Waiting {
     Expected expected;
     runtime::HostAsker::Answer answer;
@@ -56,7 +57,7 @@ class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
   void Withdraw(uint64_t call_id);
   std::shared_ptr<HostCallListener> listener() const;
 
-  const std::shared_ptr<runtime::Meter> memory_;  // Shared with what was allocated.
+  const std::shared_ptr<runtime::Meter> memory_;  // shared with the memory allocated
   mutable Mutex mutex_;
   std::shared_ptr<HostCallListener> listener_ ABSL_GUARDED_BY(mutex_);
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);

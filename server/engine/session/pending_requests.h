@@ -11,15 +11,18 @@
 
 namespace acceld::engine {
 
-// Answers that a session owes. Each is given exactly once: by whoever Takes it, or by CancelAll.
-// Thread-safe; shared with the callbacks that will answer. No lock is held while answers run.
+// Requests that a session has not answered yet. Each is answered exactly once: by the thread for
+// which Take returns true, or by CancelAll. Thread-safe; shared with the callbacks that will
+// answer. No lock is held while answers run.
 class PendingRequests {
  public:
   using Cancel = std::function<void(const absl::Status&)>;
 
+  // At most `limit` requests may be pending.
   explicit PendingRequests(size_t limit) : limit_(limit) {}
 
-  // `cancel` answers with a status. CANCELLED after CancelAll, RESOURCE_EXHAUSTED when full.
+  // Adds a request; `cancel` answers it with a status. Returns its id. CANCELLED after CancelAll,
+  // RESOURCE_EXHAUSTED when there are too many.
   absl::StatusOr<uint64_t> Add(Cancel cancel) {
     MutexLock lock(mutex_);
     if (!closed_.ok()) return closed_;
@@ -30,7 +33,7 @@ class PendingRequests {
     requests_.emplace(++last_id_, std::move(cancel));
     return last_id_;
   }
-  // True for the one who may answer.
+  // Returns true if the caller is the one that must answer the request.
   bool Take(uint64_t id) {
     Cancel dropped;
     MutexLock lock(mutex_);
@@ -40,6 +43,7 @@ class PendingRequests {
     requests_.erase(it);
     return true;
   }
+  // Answers all pending requests with `reason`, and makes later calls of Add fail with it.
   void CancelAll(const absl::Status& reason) {
     absl::flat_hash_map<uint64_t, Cancel> requests;
     {

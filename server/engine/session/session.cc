@@ -7,12 +7,12 @@
 #include "server/engine/session/session_impl.h"
 #include "server/engine/session/upload_state.h"
 
-// A session's beginning and end, its programs and handles. Executions, uploads and answers stand in
+// Begin and end of a session, its programs and handles. Executions, uploads and answers are in
 // session_execute.cc, session_upload.cc and session_read.cc.
 namespace acceld::engine {
 namespace {
 
-// What a registration takes beside its texts.
+// The memory of a registration without its strings.
 constexpr size_t kRegistrationBytes = 512;
 
 }  // namespace
@@ -202,7 +202,8 @@ void SessionImpl::Cancel(absl::Span<const Handle> handles, absl::Status reason) 
 }
 
 void SessionImpl::Release(absl::Span<const Handle> handles) {
-  std::vector<Named> dropped;  // Their memory is freed without the lock.
+  // Declared before the lock, so that their memory is freed after the unlock.
+  std::vector<Named> dropped;
   dropped.reserve(handles.size());
   MutexLock lock(mutex_);
   for (const Handle handle : handles) {

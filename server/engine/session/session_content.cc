@@ -7,13 +7,13 @@
 #include "server/engine/session/upload_state.h"
 #include "server/engine/sharing/content_table.h"
 
-// Uploads whose content is announced, so that equal bytes are sent and stored once.
+// Uploads with an announced digest, so that equal content is sent and stored only once.
 namespace acceld::engine {
 
 absl::Status SessionImpl::OfferContent(Handle handle, const Digest& digest) {
   std::shared_ptr<UploadState> upload = FindUpload(handle);
   if (upload == nullptr) {
-    // Asked again, after an answer was lost.
+    // The client has asked again because the first answer was lost.
     return Find(handle).status();
   }
   std::shared_ptr<hal::Buffer> known =
@@ -23,7 +23,7 @@ absl::Status SessionImpl::OfferContent(Handle handle, const Digest& digest) {
     return absl::NotFoundError("this content is not here yet");
   }
   upload = TakeUpload(handle);
-  if (upload == nullptr) return absl::OkStatus();  // Settled meanwhile.
+  if (upload == nullptr) return absl::OkStatus();  // the upload has ended meanwhile
   ACCELD_RETURN_IF_ERROR(upload->Settle());
   upload->task()->outputs[0]->ShareContent();
   const int64_t size_bytes = known->size_bytes();

@@ -10,22 +10,23 @@
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 
-// Execute: from handles to a task of a device. A call seen before takes one lock, a few table
-// look-ups and no inference; this is the path that clients run thousands of times.
+// Execute: makes a task for a device from handles. A call that was made before takes one lock and a
+// few table look-ups, without type inference; clients take this path thousands of times.
 namespace acceld::engine {
 namespace {
 
-// Variants of one program that a session remembers.
+// The most calls (argument types and device) of one program that a session remembers.
 constexpr size_t kMaxCalls = 64;
 
-// In what is queued, so many arguments and results take as much memory as all else of an execution.
+// Every so many arguments and results, an execution counts as one more in the quota of queued
+// executions, as they take as much memory as the rest of it.
 constexpr size_t kArgumentsOfAPlace = 64;
 
 int64_t PlacesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outputs) {
   return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsOfAPlace);
 }
 
-// A wrong list of donated inputs does not depend on what they are.
+// Checks the list of donated inputs, independently of the arrays that the handles name.
 absl::Status CheckDonatedInputs(absl::Span<const Handle> inputs,
                                 absl::Span<const uint32_t> donated) {
   if (donated.empty()) return absl::OkStatus();
@@ -132,7 +133,8 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
       resolved.error = Annotate(resolved.error, absl::StrCat("program ", *resolved.program->name));
       return;
     }
-    // Without a type there is nothing to infer from, only an error to hand on.
+    // Without a type there is nothing to infer from; the input has failed, and its error is passed
+    // on.
     if (!it->second.array->type().has_value()) {
       resolved.error = it->second.array->error();
       return;
@@ -251,7 +253,7 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
                                                                static_cast<int>(device), account_)
                             : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.task->outputs.push_back(array);
-    // What calls its client back has effects, which are wanted whoever reads the results.
+    // An execution with host calls has side effects, so it is not cancelled for want of readers.
     const bool may_drop = resolved.error.ok() && resolved.host == nullptr;
     handles_.emplace(handles[i],
                      Named{may_drop ? engine_.executor(device).ReaderOf(resolved.task, array)
@@ -288,7 +290,7 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
                 engine->executor(static_cast<uint32_t>(*target->device));
             return executor.WithRoomFor(size_bytes, owner.get(), load);
           },
-      // What is compiled for elsewhere is in nobody's way here.
+      // Compiles for devices elsewhere get the lowest priority, so that they delay nothing here.
       .asker = {identity_->identity(),
                 call.target->device.has_value() ? priority : Priority::kBatch,
                 identity_->has_shares()}};
@@ -362,7 +364,8 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   if (ready) return;
 
   const auto interest = std::make_shared<CompileInterest>();
-  // Cancelled, late, or its session ended: the executable is of no use to it then.
+  // The executable is not needed any more when the execution is cancelled or late, or its session
+  // has ended.
   if (!task->outputs.empty()) {
     task->outputs[0]->OnFinal([interest](const absl::Status&) { interest->Leave(); });
   }

@@ -6,12 +6,12 @@
 #include "server/engine/session/session_impl.h"
 #include "server/engine/staging.h"
 
-// Answers to host calls: values that the client has computed, in the command or as arrays of the
-// session, which may still be on their way.
+// Answers to host calls: values that the client sends as bytes or names as arrays of the session,
+// which may still be pending.
 namespace acceld::engine {
 namespace {
 
-// The values of one answer, until all of its arrays are there.
+// The values of one answer, collected until all of its arrays are defined.
 struct Gathered {
   std::vector<hal::HostValue> values;
   std::vector<std::shared_ptr<runtime::Array>> arrays;  // one for each value, or nullptr
@@ -41,7 +41,7 @@ absl::Status CheckTypes(absl::Span<const ir::TensorType> expected,
   return absl::OkStatus();
 }
 
-// Takes the bytes of an array that is defined.
+// Returns the bytes of a defined array.
 hal::HostValue ValueOf(const runtime::Array& array) {
   runtime::Array::View view = array.view();
   if (view.spilled != nullptr) {
@@ -76,7 +76,8 @@ void SessionImpl::AnswerHostCall(uint64_t call_id,
   if (!expected.has_value()) return;
   absl::Status status = results.status();
   if (status.ok()) status = CheckTypes(expected->results, *results);
-  const auto gathered = std::make_shared<Gathered>();  // Shared with the arrays that are missing.
+  // Shared with the callbacks of arrays that are still missing.
+  const auto gathered = std::make_shared<Gathered>();
   for (size_t i = 0; status.ok() && i < results->size(); ++i) {
     HostCallResult& result = (*results)[i];
     hal::HostValue& value = gathered->values.emplace_back();
@@ -86,7 +87,7 @@ void SessionImpl::AnswerHostCall(uint64_t call_id,
       status = named.status();
       if (!status.ok()) break;
       array = named->array;
-      // Without a type it has failed, which is its error.
+      // An array without a type has failed.
       if (!array->type().has_value()) {
         status = array->error();
       } else if (*array->type() != result.type ||

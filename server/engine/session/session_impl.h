@@ -25,14 +25,15 @@ namespace acceld::engine {
 
 class EngineImpl;
 
-// A session of EngineImpl. One mutex guards its tables; it is held for a few table operations,
-// never while programs are inferred, bytes copied or callbacks run.
+// A session of EngineImpl. One mutex guards its tables. The mutex is held for a few table
+// operations only, never while types are inferred, bytes are copied or callbacks run.
 //
-// The engine outlives calls into open sessions. After Close a session touches the engine no more,
-// so it may outlive it.
+// The engine outlives calls into open sessions. After Close a session does not use the engine any
+// more, so it may outlive it.
 class SessionImpl final : public Session, public std::enable_shared_from_this<SessionImpl> {
  public:
-  // `device` is the one that it is given, if it is. `charge` counts the session until it is closed.
+  // `device` is the device assigned to the session, if any. `charge` counts the session until it is
+  // closed.
   SessionImpl(EngineImpl& engine, uint64_t id, std::string token, SessionOptions options,
               absl::optional<uint32_t> device, std::shared_ptr<IdentityAccount> identity,
               runtime::Charge charge);
@@ -40,6 +41,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
 
   uint64_t id() const override { return id_; }
   uint32_t device() const override { return device_.value_or(0); }
+  // Returns whether this device was assigned to the session.
   bool IsGiven(uint32_t device) const { return device_ == device; }
   absl::string_view token() const override { return token_; }
 
@@ -79,55 +81,61 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   int64_t queued() const override;
   SessionInfo info() const override;
 
-  // For the engine's metrics.
+  // For the metrics of the engine.
   int64_t QueuedOn(uint32_t device, Priority priority) const {
     return QueueOf(device, priority)->queued();
   }
 
  private:
-  // What a handle names. The record is nullptr for arrays that no execution made.
+  // The array that a handle names. `record` is nullptr for arrays that no execution made.
   struct Named {
     std::shared_ptr<runtime::Array> array;
     std::shared_ptr<ExecutionRecord> record;
-    // What defines the array, as long as it has not: not owned, the executor does.
+    // The task that will define the array; expired after that. Owned by the executor.
     std::weak_ptr<runtime::Task> task;
-    // If the array was given to an execution: then `array` is null.
+    // Set while the array is donated to an execution: `array` is nullptr then.
     std::shared_ptr<runtime::Donation> donation;
   };
-  // FAILED_PRECONDITION while the array is given away; takes it back if it has been returned.
+  // Makes the handle name its array again if the execution that it was donated to has returned it.
+  // FAILED_PRECONDITION while the array is donated.
   static absl::Status TakeBack(Handle handle, Named& named);
-  // A program on argument types of a device: what the session found out about it. Constant but for
-  // `loaded`, which the session's mutex guards.
+  // What the session knows about a program on certain argument types and a device. Constant, except
+  // for `loaded`, which the session's mutex guards.
   struct Call {
     TypeList arguments;
     CompileTargetPtr target;
     std::shared_ptr<const TypeList> results;
-    Taken memory;  // for the types
+    Taken memory;  // charged for the types
     Digest cache_key;
     // Not owned: the cache decides what stays in memory.
     std::weak_ptr<const hal::LoadedExecutable> loaded;
   };
+  // A program that the session has registered, or the error of registering it.
   struct RegisteredProgram {
     absl::StatusOr<std::shared_ptr<const Program>> program;
-    std::shared_ptr<const std::string> name;  // For messages; shared by its executions.
-    std::list<std::shared_ptr<Call>> calls;   // Most recently used first; the session's mutex.
-    Taken memory;                             // Of the registration, beside the program itself.
+    std::shared_ptr<const std::string> name;  // for messages; shared by its executions
+    // The most recently used first; guarded by the session's mutex.
+    std::list<std::shared_ptr<Call>> calls;
+    Taken memory;  // charged for the registration, without the program itself
   };
-  // Charges for a registration, under which the program, or why there is none, is kept.
+  // Charges the memory of a registration, which keeps the program or the error.
   absl::Status TakeMemory(RegisteredProgram& registered);
-  // One Execute on its way through.
+  // The state of one call of Execute in progress.
   struct Resolved {
     std::shared_ptr<RegisteredProgram> program;
     absl::Span<const Handle> handles;    // of the inputs
-    absl::Span<const uint32_t> donated;  // numbers of inputs
+    absl::Span<const uint32_t> donated;  // indices of inputs
     absl::InlinedVector<std::shared_ptr<runtime::Array>, 4> inputs;
     std::shared_ptr<Call> call;
     std::shared_ptr<const hal::LoadedExecutable> loaded;
-    absl::Status error;                   // not OK: the outputs are poisoned with it
-    std::shared_ptr<runtime::Task> task;  // With inputs and outputs; `inputs` is empty then.
+    // If not OK, the outputs fail with it.
+    absl::Status error;
+    // The task with inputs and outputs. `inputs` is empty once it exists.
+    std::shared_ptr<runtime::Task> task;
     std::shared_ptr<ExecutionRecord> record;
     std::shared_ptr<runtime::HostAsker> host;  // nullptr: it has no callbacks
-    runtime::Charge charge, handles_charge;  // Of the task, once there is one, and of its results.
+    // The charges for the task (moved to it once it exists) and for the handles of its results.
+    runtime::Charge charge, handles_charge;
   };
   struct UploadState;
 
@@ -135,44 +143,52 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     return queues_[device][static_cast<size_t>(priority)];
   }
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return closed_; }
-  // Whether these handles can be defined now; if so, what they are counted by.
+  // Checks that these handles can be defined now, and returns the charge that counts them.
   absl::StatusOr<runtime::Charge> CheckNew(absl::Span<const Handle> handles) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckNewProgram(ProgramId id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status CheckDevice(uint32_t device) const;
 
+  // Looks up the program, the inputs and the call; sets `resolved.error` on failure.
   void Resolve(ProgramId id, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whom the execution asks. INVALID_ARGUMENT for a program with host calls that has nobody.
+  // Sets `resolved.host`. INVALID_ARGUMENT when the program has host calls and the execution no
+  // callbacks.
   absl::Status TakeHost(const ExecuteOptions& options, uint32_t device, Resolved& resolved) const;
+  // Returns the call for the types of these inputs, or nullptr.
   std::shared_ptr<Call> FindCall(RegisteredProgram& program,
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
                                  uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Infers the result types and makes a new call.
   absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
                                                  TypeList arguments, CompileTargetPtr target) const;
-  // Whether what is to be donated is still the handles'.
+  // Checks that the handles of the donated inputs still name arrays.
   absl::Status CheckDonated(const Resolved& resolved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes the arrays of the donated inputs away from their handles.
   std::vector<runtime::DonatedArgument> Donate(const Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Creates the task, unless there is an error, and defines the output handles.
   void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Submits the task, and requests its executable if it is not loaded.
   void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);
-  // Sees to it that the task, which is not submitted yet, ends by then.
+  // Makes sure that the task, which is not submitted yet, ends by the deadline.
   void SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
                    uint32_t device, std::chrono::steady_clock::time_point deadline);
   cache::Request RequestFor(const std::shared_ptr<const Program>& program, const Call& call,
                             Priority priority) const;
 
-  // A new array that has failed with `error`.
+  // Returns a new array that has failed with `error`.
   std::shared_ptr<runtime::Array> Poisoned(absl::Status error, uint32_t device) const;
-  // Defines `handle` as a pending array of this type that the returned upload, yet without bytes,
-  // is to define; or as a poisoned one (nullptr then).
+  // Defines `handle` as a pending array of this type and returns the upload task that is to define
+  // it, still without bytes. If the type or device is wrong, defines a failed array and returns
+  // nullptr.
   absl::StatusOr<std::shared_ptr<runtime::Task>> DefineArray(Handle handle,
                                                              const ir::TensorType& type,
                                                              uint32_t device);
   void SubmitUpload(std::shared_ptr<runtime::Task> task, runtime::Upload upload);
-  // Replaces bytes that are here already by those, and notes the array for others.
+  // If the device has the same content already, replaces the uploaded bytes by that memory. Adds
+  // the array to the table of contents.
   void ShareContent(const UploadState& upload, runtime::Upload& bytes);
   std::shared_ptr<UploadState> FindUpload(Handle handle) const;
   std::shared_ptr<UploadState> TakeUpload(Handle handle);
@@ -185,9 +201,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   const Priority priority_;
   const absl::optional<uint32_t> device_;
   const std::chrono::steady_clock::time_point opened_at_;
-  const std::shared_ptr<IdentityAccount> identity_;        // Shared with its other sessions.
-  const std::shared_ptr<runtime::MemoryAccount> account_;  // Shared with the session's arrays.
-  const std::shared_ptr<runtime::Meter> staging_;          // Host bytes on their way in.
+  const std::shared_ptr<IdentityAccount> identity_;  // shared with the identity's other sessions
+  const std::shared_ptr<runtime::MemoryAccount> account_;  // shared with the session's arrays
+  const std::shared_ptr<runtime::Meter> staging_;          // host memory for uploads in progress
+  // The number of complete uploads that still hold staging memory.
   const std::shared_ptr<std::atomic<int64_t>> draining_uploads_ =
       std::make_shared<std::atomic<int64_t>>(0);
   const std::shared_ptr<HostCallTable> host_calls_;     // Shared with executions.
@@ -199,9 +216,11 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   std::atomic<uint64_t> executions_{0};
 
   mutable Mutex mutex_;
-  absl::Status closed_ ABSL_GUARDED_BY(mutex_);             // OK until closed, then why
-  runtime::Charge session_charge_ ABSL_GUARDED_BY(mutex_);  // until it is closed
-  runtime::Charge handles_charge_ ABSL_GUARDED_BY(mutex_);  // for what is in `handles_`
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK until the session is closed, then the reason
+  // Counts the session until it is closed.
+  runtime::Charge session_charge_ ABSL_GUARDED_BY(mutex_);
+  // Counts the handles in `handles_`.
+  runtime::Charge handles_charge_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Handle, Named> handles_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<ProgramId, std::shared_ptr<RegisteredProgram>> programs_
       ABSL_GUARDED_BY(mutex_);

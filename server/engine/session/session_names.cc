@@ -4,13 +4,13 @@
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 
-// Names that arrays are given for other sessions.
+// Names under which arrays can be opened by other sessions.
 namespace acceld::engine {
 
 absl::Status SessionImpl::Publish(Handle handle, absl::string_view name,
                                   const PublishOptions& options) {
   ACCELD_ASSIGN_OR_RETURN(const Named named, Find(handle));
-  // An array without a type is nothing but its error.
+  // An array without a type has nothing but an error.
   if (!named.array->type().has_value()) return named.array->error();
   return engine_.named_arrays().Publish(options_.identity, *identity_, name, named.array, options);
 }

@@ -7,11 +7,11 @@
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 
-// What is answered later: Compile, Await and Fetch.
+// Requests that are answered later: Compile, Await and Fetch.
 namespace acceld::engine {
 namespace {
 
-// Arrays up to this size are read back on the thread that defines them.
+// Arrays of at most this size are read on the thread that makes them final.
 constexpr int64_t kSmallBytes = 64 << 10;
 
 }  // namespace
@@ -150,7 +150,7 @@ void SessionImpl::Fetch(Handle handle, const AskOptions& options,
        cancelled = cancelled_, weak = std::weak_ptr<runtime::Array>(named->array),
        held = options.lapses ? nullptr : named->array](const absl::Status& status) {
         if (!status.ok()) return answer(status);
-        if (cancelled->load()) return;  // answered by Close
+        if (cancelled->load()) return;  // Close has answered the request
         const std::shared_ptr<runtime::Array> array = weak.lock();
         if (array == nullptr) return answer(absl::CancelledError("the array was released"));
         if (small) return download(array);

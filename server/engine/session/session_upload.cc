@@ -8,7 +8,7 @@
 #include "server/engine/session/upload_state.h"
 #include "server/engine/staging.h"
 
-// Arrays that come from the client: whole (Put) or in pieces.
+// Arrays that the client sends: whole (Put) or in pieces.
 namespace acceld::engine {
 namespace {
 
@@ -43,7 +43,7 @@ absl::Status SessionImpl::UploadState::Append(int64_t offset_bytes, size_t size_
                                                 "bytes from ", offset_bytes, " on, but it has got ",
                                                 filled_));
     }
-    // What is there already came from a stream that broke off.
+    // These bytes were received before; the client sends them again after an interruption.
     const size_t begin = std::min(size_bytes, static_cast<size_t>(filled_ - offset_bytes));
     status = AppendLocked(begin, size_bytes - begin, read);
   }
@@ -69,7 +69,7 @@ absl::Status SessionImpl::UploadState::AppendLocked(size_t begin, size_t size_by
   }
   const absl::Span<char> copy(staging_.bytes + filled_, size_bytes);
   ACCELD_RETURN_IF_ERROR(read(begin, copy));
-  // Not what a client that shares the memory may be changing.
+  // Checks the copy, as the client may still change the memory that it shares with the daemon.
   ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy.data(), size_bytes}));
   filled_ += size;
   if (hasher_.has_value()) hasher_->AddRun({copy.data(), size_bytes});
@@ -123,7 +123,7 @@ absl::StatusOr<runtime::Upload> SessionImpl::UploadState::Finish() {
     status = CheckWhole(type);
     if (status.ok()) {
       settled_ = true;
-      // From now on the device alone is waited for.
+      // From here on the staging memory waits only for the device, not for the client.
       draining_->fetch_add(1);
       staging_.owner = std::shared_ptr<const void>(
           staging_.bytes, [draining = draining_, owner = std::move(staging_.owner)](auto*) mutable {
@@ -190,7 +190,7 @@ absl::Status SessionImpl::Put(Handle handle, ir::Literal value, uint32_t device)
     SubmitUpload(std::move(task), {kept->bytes().data(), size_bytes, kept, nullptr});
     return absl::OkStatus();
   }
-  // A splat travels as one element and is spread out here.
+  // A splat (one repeated element) is sent as one element and expanded here.
   absl::StatusOr<Staging> spread = AllocateStaging(size_bytes, staging_, engine_.executor(device));
   if (!spread.ok()) {
     task->outputs[0]->Fail(spread.status());
@@ -212,7 +212,7 @@ absl::Status SessionImpl::BeginUpload(Handle handle, ir::TensorType type, uint32
   {
     MutexLock lock(mutex_);
     refusal = closed_;
-    // A handle may have been released and used again while its upload goes on.
+    // A handle may be released and defined again while its upload continues.
     if (refusal.ok() && !uploads_.emplace(handle, upload).second) {
       refusal = absl::FailedPreconditionError(
           absl::StrCat("upload: an earlier one to handle ", handle, " has not ended"));

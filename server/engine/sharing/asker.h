@@ -5,7 +5,8 @@
 
 namespace acceld::engine {
 
-// An identity in a pool of threads; admins have no share, but all of its queue.
+// Returns the requester that stands for an identity in a thread pool. Admins have no share: they
+// may fill the whole queue.
 inline FairPool::Asker AskerOf(const Identity& identity, Priority priority = Priority::kNormal) {
   return {identity.name, priority, identity.role != Role::kAdmin};
 }

@@ -18,7 +18,7 @@ void ContentTable::Add(const Key& key, const std::string& identity,
   MutexLock lock(mutex_);
   std::vector<Entry>& entries = entries_[key];
   std::erase_if(entries, [](const Entry& entry) { return entry.array.expired(); });
-  // One of an identity is enough as long as it is there.
+  // One array of an identity suffices as long as it is on the device.
   std::erase_if(entries, [&](const Entry& entry) {
     return entry.identity == identity && MemoryOf(entry) == nullptr;
   });

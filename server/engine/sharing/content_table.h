@@ -15,11 +15,12 @@
 
 namespace acceld::engine {
 
-// Uploaded arrays by their content, so that equal bytes are stored once. Only contents that the
-// daemon has itself hashed are here, and an array is forgotten when nobody else holds it.
+// The uploaded arrays by their content, so that equal content is stored once on a device. Contains
+// only content whose digest the daemon has computed itself. Does not own the arrays: an entry is
+// dropped when nobody else holds its array.
 //
-// That somebody knows a digest does not show that he has the bytes: who has not sent them may be
-// given only what his own identity has sent.
+// Knowing a digest does not prove that a client has the bytes. A client that has not sent the bytes
+// must therefore be given only content that its own identity has sent (FindOwn).
 //
 // Thread-safe.
 class ContentTable {
@@ -36,23 +37,24 @@ class ContentTable {
     }
   };
 
-  // Notes an array whose bytes are as the key says, which `identity` has sent.
+  // Adds an array with this content, sent by `identity`.
   void Add(const Key& key, const std::string& identity,
            const std::shared_ptr<runtime::Array>& array);
-  // The memory of such an array; nullptr when there is none on the device now.
+  // Returns the memory of an array with this content; nullptr when none is on the device.
   std::shared_ptr<hal::Buffer> Find(const Key& key) const;
-  // The same for arrays that `identity` has sent.
+  // Like Find, for arrays that `identity` has sent.
   std::shared_ptr<hal::Buffer> FindOwn(const Key& key, const std::string& identity) const;
-  // Bytes that were not stored, or not even sent, because they were here.
+  // Counts bytes that were not stored, or not even sent, because the device had them already.
   void CountSaved(int64_t bytes) { saved_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   int64_t saved_bytes() const { return saved_bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
     std::string identity;
-    std::weak_ptr<runtime::Array> array;  // Not owned: sessions and names decide what stays.
+    std::weak_ptr<runtime::Array> array;  // not owned: sessions and names decide what stays
   };
   static std::shared_ptr<hal::Buffer> MemoryOf(const Entry& entry);
+  // Drops the entries whose arrays are gone.
   void Sweep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<int64_t> saved_bytes_{0};

@@ -4,6 +4,7 @@
 
 namespace acceld::engine {
 
+// A held program with its charge. Its destructor removes the program from the table.
 struct HeldPrograms::Holding {
   Holding(std::shared_ptr<HeldPrograms> its_table, std::shared_ptr<const Program> its_program,
           Taken its_memory)
@@ -12,7 +13,7 @@ struct HeldPrograms::Holding {
         memory(std::move(its_memory)) {}
   ~Holding() { table->Forget(program->fingerprint()); }
 
-  const std::shared_ptr<HeldPrograms> table;  // Shared with all its holdings.
+  const std::shared_ptr<HeldPrograms> table;  // shared by all its holdings
   const std::shared_ptr<const Program> program;
   Taken memory;
 };
@@ -38,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const Program>> HeldPrograms::Hold(
 void HeldPrograms::Forget(const Digest& fingerprint) {
   const MutexLock lock(mutex_);
   const auto held = held_.find(fingerprint);
-  // It may have been registered again meanwhile.
+  // The program may have been registered again meanwhile.
   if (held != held_.end() && held->second.expired()) held_.erase(held);
 }
 

@@ -11,12 +11,13 @@
 
 namespace acceld::engine {
 
-// The programs that the sessions of one identity have registered. However many sessions have
-// registered equal ones, their memory is taken once. Thread-safe.
+// The programs that the sessions of one identity have registered. The memory of equal programs is
+// charged once, however many sessions have registered them. Thread-safe.
 class HeldPrograms : public std::enable_shared_from_this<HeldPrograms> {
  public:
-  // The same program; as long as anybody has the pointer, its memory is taken from `memory`.
-  // RESOURCE_EXHAUSTED: there is not so much.
+  // Returns the same program, or an equal one that is held already. Its memory is charged to
+  // `memory` as long as a copy of the returned pointer exists. RESOURCE_EXHAUSTED when the
+  // allowance is too small.
   absl::StatusOr<std::shared_ptr<const Program>> Hold(std::shared_ptr<const Program> program,
                                                       std::shared_ptr<Allowance> memory);
 
@@ -26,7 +27,7 @@ class HeldPrograms : public std::enable_shared_from_this<HeldPrograms> {
   void Forget(const Digest& fingerprint);
 
   Mutex mutex_;
-  // Each points into its Holding.
+  // Each entry expires when its Holding is destroyed.
   absl::flat_hash_map<Digest, std::weak_ptr<const Program>> held_ ABSL_GUARDED_BY(mutex_);
 };
 

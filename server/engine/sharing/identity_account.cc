@@ -11,7 +11,7 @@ namespace {
 
 using runtime::Meter;
 
-// Of a refusal: whose it is.
+// The payload of a refusal; it names the identity that was refused.
 constexpr char kRefusedCompile[] = "acceld/refused-compile";
 
 const QuotaInfo& InfoOf(QuotaId id) { return QuotaInfos()[static_cast<size_t>(id)]; }
@@ -25,7 +25,7 @@ Meter MeterOf(const std::string& identity, QuotaId id, std::shared_ptr<Meter> to
   return {What(identity, id), std::string(unit), Meter::kUnlimited, std::move(total)};
 }
 
-// Of a pool whose size is a limit of its own.
+// The meter of a pool as a whole.
 std::shared_ptr<Meter> TotalOf(const Pools& pools, QuotaId id) {
   const int64_t size = pools.size(id);
   return std::make_shared<Meter>(std::string(Pools::SettingOf(id)), std::string(InfoOf(id).unit),
@@ -34,7 +34,7 @@ std::shared_ptr<Meter> TotalOf(const Pools& pools, QuotaId id) {
 
 class MeterAllowance final : public Allowance {
  public:
-  // `also` may be null.
+  // `also` may be nullptr.
   MeterAllowance(std::shared_ptr<IdentityAccount> account, QuotaId id, std::shared_ptr<Meter> meter,
                  std::shared_ptr<Meter> also)
       : account_(std::move(account)), id_(id), meter_(std::move(meter)), also_(std::move(also)) {}
@@ -53,12 +53,12 @@ class MeterAllowance final : public Allowance {
   }
 
  private:
-  const std::shared_ptr<IdentityAccount> account_;  // Shared with all that charge it.
+  const std::shared_ptr<IdentityAccount> account_;  // shared by everything that charges it
   const QuotaId id_;
-  const std::shared_ptr<Meter> meter_, also_;  // Parts of the account.
+  const std::shared_ptr<Meter> meter_, also_;  // owned by the account
 };
 
-// Of a device share in percent.
+// The weight of a device share in percent.
 double WeightOf(int64_t percent) { return percent == 0 ? 1 : static_cast<double>(percent) / 100; }
 
 }  // namespace
@@ -195,7 +195,7 @@ Meter& IdentityAccount::Find(QuotaId id) {
     case QuotaId::kMaxExecution:
       break;
   }
-  ACCELD_CHECK(false);  // It has no meter.
+  ACCELD_CHECK(false);  // this quota has no meter
   return host_memory_;
 }
 
@@ -253,7 +253,8 @@ IdentityAccounts::IdentityAccounts(Quotas quotas, std::shared_ptr<const Pools> p
 
 std::shared_ptr<IdentityAccount> IdentityAccounts::Of(const Identity& identity) {
   const bool has_shares = identity.role != Role::kAdmin;
-  std::vector<std::shared_ptr<IdentityAccount>> dropped;  // Destroyed without the lock.
+  // Declared before the lock, to be destroyed after the unlock.
+  std::vector<std::shared_ptr<IdentityAccount>> dropped;
   MutexLock lock(mutex_);
   if (const auto known = accounts_.find(identity.name); known != accounts_.end()) {
     if (known->second->has_shares() != has_shares) {
@@ -262,7 +263,7 @@ std::shared_ptr<IdentityAccount> IdentityAccounts::Of(const Identity& identity) 
     return known->second;
   }
   for (auto it = accounts_.begin(); it != accounts_.end();) {
-    // Nobody gets hold of it meanwhile without the lock.
+    // Nobody can get the account without the lock, so it stays unused.
     if (it->second.use_count() == 1 && it->second->IsIdle()) {
       dropped.push_back(std::move(it->second));
       it = accounts_.erase(it);

@@ -23,76 +23,82 @@
 
 namespace acceld::engine {
 
-// What all identities use together of what they share.
+// The meters of resources that all identities share. Parents of the meters of each identity.
 struct PoolMeters {
   std::shared_ptr<runtime::MemoryAccount> device_memory;
   std::shared_ptr<runtime::Meter> intake_memory, program_memory, descriptors, handles, queued;
 };
 
-// What the sessions of one identity use together, under its quota. Everything that is in use holds
-// the account by what it charged. Thread-safe.
+// The account of what the sessions of one identity use, limited by the identity's quota. Charges
+// keep the account alive. Thread-safe.
 //
-// Refusals are RESOURCE_EXHAUSTED and name identity, limit, use and what was asked:
-// "quota of ann: handles: 1 do not fit, 10 of 10 are in use". Where the limit is the identity's
-// share of a pool, they say of which: "(25 % of max-sessions, 40, is an identity's share)".
+// Refusals are RESOURCE_EXHAUSTED and name the identity, the limit, its use and the request: "quota
+// of ann: handles: 1 do not fit, 10 of 10 are in use". If the limit is the identity's share of a
+// pool, they add which one: "(25 % of max-sessions, 40, is an identity's share)".
 class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
  public:
-  // Device memory counts in `totals.device_memory` too, and so do others in theirs.
+  // What the account counts, the meters in `totals` count too.
   IdentityAccount(std::string identity, std::shared_ptr<const Pools> pools,
                   const PoolMeters& totals);
 
   const std::string& identity() const { return identity_; }
-  // Where `limits` has none, an identity with shares may have its share of a pool.
+  // Sets the limits. Where `limits` has none, an identity with shares is limited to its share of
+  // the pool, if there is one.
   void SetLimits(const QuotaLimits& limits, bool has_shares);
-  // As it was set.
+  // As set by SetLimits.
   bool has_shares() const { return has_shares_.load(std::memory_order_relaxed); }
+  // Returns the use and the limit of every quota.
   QuotaUses Uses();
-  // Whether nothing is in use, and nothing was lately.
+  // Returns whether nothing is in use and no compile time is owed.
   bool IsIdle();
 
-  // The parent of the sessions' accounts of device memory.
+  // Returns the parent of the sessions' accounts of device memory.
   std::shared_ptr<runtime::MemoryAccount> device_memory();
-  // Of quotas of what is in use at a time: not of times and shares.
+  // Returns the meter of a quota. Only for quotas of resources in use, not for those of time and of
+  // device shares.
   std::shared_ptr<runtime::Meter> meter(QuotaId id);
-  // What its queues of this device share.
+  // Returns the share of a device that all queues of the identity have together.
   std::shared_ptr<runtime::DeviceShare> device_share(uint32_t device);
-  // How long one of its executions may have a device, and what becomes of one that takes longer.
-  // Zero: any time.
+  // The longest time that one execution may have a device, and the error of an execution that takes
+  // longer. Zero: no limit.
   std::chrono::milliseconds max_execution() const {
     return std::chrono::milliseconds(max_execution_ms_.load(std::memory_order_relaxed));
   }
   absl::Status RefusalOfExecution(std::chrono::milliseconds limit) const;
-  // The same for callers outside of the engine. Memory for intake and programs is host memory too.
+  // Like meter, for callers outside of the engine. The memory for received data and for programs
+  // counts as host memory, too.
   std::shared_ptr<Allowance> allowance(QuotaId id);
-  // Takes from a meter until the charge goes, or says whose share that would be too much for.
+  // Charges an amount until the returned charge is destroyed. A refusal names the share of the pool
+  // that is exhausted, if any.
   absl::StatusOr<runtime::Charge> Take(QuotaId id, int64_t amount);
-  // The same program, whose memory is taken as long as anybody has the pointer; equal ones count
-  // once. RESOURCE_EXHAUSTED.
+  // See HeldPrograms::Hold: the memory of the program is charged as long as a copy of the returned
+  // pointer exists. RESOURCE_EXHAUSTED.
   absl::StatusOr<std::shared_ptr<const Program>> Hold(std::shared_ptr<const Program> program);
-  // Adds to a refusal what share of which pool the limit is, if it is one.
+  // Adds to a refusal which share of which pool the limit is, if it is one.
   absl::Status Explain(QuotaId id, const absl::Status& refusal) const;
 
-  // Whether a compile may begin now.
+  // Returns RESOURCE_EXHAUSTED when the quota of compile time is exhausted.
   absl::Status CheckCompile();
-  // Whether CheckCompile of another account has answered this.
+  // Returns whether `status` is a refusal by CheckCompile of another identity's account.
   bool IsRefusalOfAnother(const absl::Status& status) const;
-  // An execution or compile of a session found its executable so.
+  // Counts where a session found an executable.
   void CountLookup(CacheVerdict verdict) {
     lookups_[static_cast<size_t>(verdict)].fetch_add(1, std::memory_order_relaxed);
   }
+  // Returns the counts of CountLookup.
   CacheLookups lookups() const;
-  // A compile took so long.
+  // Charges the quota of compile time.
   void SpendOnCompile(std::chrono::nanoseconds time);
 
  private:
   runtime::Meter& Find(QuotaId id);
 
   const std::string identity_;
-  const std::shared_ptr<const Pools> pools_;  // Shared by all accounts.
+  const std::shared_ptr<const Pools> pools_;  // shared by all accounts
   runtime::MemoryAccount device_memory_;
   runtime::Meter host_memory_, handles_, sessions_, queued_, named_arrays_, intake_memory_,
       program_memory_, descriptors_;
-  // Shared with what it holds.
+  // Shared with the programs that it holds.
   const std::shared_ptr<HeldPrograms> programs_ = std::make_shared<HeldPrograms>();
   CompileBudget compile_time_;
   std::atomic<int64_t> max_execution_ms_{0}, device_share_percent_{0};
@@ -101,25 +107,28 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   std::vector<std::shared_ptr<runtime::DeviceShare>> device_shares_ ABSL_GUARDED_BY(shares_mutex_);
   std::array<std::atomic<uint64_t>, kNumCacheVerdicts> lookups_{};
   std::atomic<bool> has_shares_{false};
-  std::array<std::atomic<bool>, kNumQuotas> is_share_{};  // The limit is a share of a pool.
+  // Whether the limit is a share of a pool.
+  std::array<std::atomic<bool>, kNumQuotas> is_share_{};
 };
 
-// The accounts of all identities that use anything or have lately. Thread-safe.
+// The accounts of all identities that use anything or have recently. Thread-safe.
 class IdentityAccounts {
  public:
+  // `device_memory` counts the device memory of all identities together.
   IdentityAccounts(Quotas quotas, std::shared_ptr<const Pools> pools,
                    std::shared_ptr<runtime::MemoryAccount> device_memory);
 
-  // Admins have no shares: the role is the one that the identity was last seen with.
+  // Returns the account of an identity, and creates it if necessary. Whether the account has shares
+  // follows from the role that the identity had in the last call: admins have none.
   std::shared_ptr<IdentityAccount> Of(const Identity& identity);
-  // For what is asked from now on; nothing that is in use goes.
+  // Replaces the quotas. They apply to later requests; resources in use are kept.
   void SetQuotas(Quotas quotas);
-  // By name.
+  // Returns the accounts by name.
   std::vector<std::shared_ptr<IdentityAccount>> List() const;
 
  private:
-  const std::shared_ptr<const Pools> pools_;  // Shared with the accounts.
-  const PoolMeters totals_;                   // Parents of all accounts' meters.
+  const std::shared_ptr<const Pools> pools_;  // shared with the accounts
+  const PoolMeters totals_;                   // the parents of all accounts' meters
   mutable Mutex mutex_;
   Quotas quotas_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, std::shared_ptr<IdentityAccount>> accounts_ ABSL_GUARDED_BY(mutex_);

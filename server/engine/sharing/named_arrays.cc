@@ -63,7 +63,7 @@ absl::Status NamedArrays::Publish(const Identity& owner, IdentityAccount& accoun
   }
   Entry entry{std::move(array), owner.name, options.for_everyone, std::chrono::steady_clock::now(),
               runtime::Charge()};
-  Entry replaced;  // Let go of below the lock.
+  Entry replaced;  // declared before the lock, to be released after the unlock
   MutexLock lock(mutex_);
   const auto own = entries_.find(Key(name, owner.name));
   const auto shared = FindShared(name);

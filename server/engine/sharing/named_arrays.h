@@ -17,45 +17,50 @@
 
 namespace acceld::engine {
 
-// Arrays that have a name, by which sessions other than the one that made them find them. A name
-// keeps its array alive. A name belongs to the identity that gave it: all its sessions may open,
-// give anew and drop it; sessions of others may open it when it is for everyone. Otherwise it does
-// not exist for them: they may have the same name themselves, which goes before one for everyone.
-// Admins may open and drop all.
+// Arrays with names, by which sessions other than the one that made them can open them. A name
+// keeps its array alive. It belongs to the identity that gave it: all sessions of that identity may
+// open, replace and drop it. Sessions of other identities may open it if it is for everyone;
+// otherwise it does not exist for them. An identity may use a name that is also for everyone; its
+// own array then takes precedence. Admins may open and drop all names.
 //
-// Thread-safe; arrays are let go of without the lock.
+// Thread-safe; arrays are released without the lock.
 class NamedArrays {
  public:
+  // At most `limit` names may exist.
   explicit NamedArrays(size_t limit) : limit_(limit) {}
 
-  // Names `array`, which the account of `owner` counts as long as the name is there. OK when it has
-  // this name already. ALREADY_EXISTS without `options.replace`,
-  // PERMISSION_DENIED (another's for everyone, or for everyone without being a publisher),
-  // RESOURCE_EXHAUSTED, INVALID_ARGUMENT (the name).
+  // Gives `array` a name, which is charged to `account`, the account of `owner`, as long as it
+  // exists. OK when the array has this name already. ALREADY_EXISTS when another array has it and
+  // `options.replace` is not set; PERMISSION_DENIED when the name is for everyone and belongs to
+  // another identity, or when a user who is no publisher names an array for everyone;
+  // RESOURCE_EXHAUSTED; INVALID_ARGUMENT for a malformed name.
   absl::Status Publish(const Identity& owner, IdentityAccount& account, absl::string_view name,
                        std::shared_ptr<runtime::Array> array, const PublishOptions& options);
-  // NOT_FOUND; for admins FAILED_PRECONDITION when it is of several others.
+  // Returns the array of that name. NOT_FOUND; FAILED_PRECONDITION for admins when several other
+  // identities have the name.
   absl::StatusOr<std::shared_ptr<runtime::Array>> Open(const Identity& reader,
                                                        absl::string_view name);
-  // The same; PERMISSION_DENIED for another's for everyone.
+  // Removes a name. The errors of Open; PERMISSION_DENIED when the name is for everyone and belongs
+  // to another identity.
   absl::Status Drop(const Identity& who, absl::string_view name);
-  // Those that `reader` may open, by name.
+  // Returns the arrays that `reader` may open, by name.
   std::vector<NamedArrayInfo> List(const Identity& reader) const;
 
  private:
   struct Entry {
-    std::shared_ptr<runtime::Array> array;  // Shared with sessions that hold handles to it.
+    std::shared_ptr<runtime::Array> array;  // shared with sessions that hold handles to it
     std::string owner;
     bool for_everyone = false;
     std::chrono::steady_clock::time_point since;
-    runtime::Charge charge;  // To the owner.
+    runtime::Charge charge;  // to the owner
   };
 
   using Entries = std::map<std::pair<std::string, std::string>, Entry>;  // by name and owner
 
-  // The entry that is for everyone, or the end.
+  // Returns the entry of that name that is for everyone, or end().
   Entries::iterator FindShared(absl::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // What `who` means by a name: its own, one for everyone, or, for an admin, another's.
+  // Returns the entry that a name denotes for an identity: its own, the one for everyone, or, for
+  // an admin, that of another identity.
   absl::StatusOr<Entries::iterator> FindFor(const Identity& who, absl::string_view name)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

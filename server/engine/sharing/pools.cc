@@ -20,7 +20,7 @@ constexpr PoolInfo kPools[] = {
 // Enough for a few programs with large constants.
 constexpr int64_t kLeastProgramBytes = int64_t{256} << 20;
 
-// Of pools of memory for programs: `size_bytes`, unless it is 0.
+// Returns the size of a pool of memory for programs: `size_bytes`, or a default if it is 0.
 int64_t ProgramBytes(int64_t size_bytes, const EngineOptions& options) {
   return size_bytes > 0 ? size_bytes : std::max(options.host_memory_bytes, kLeastProgramBytes);
 }

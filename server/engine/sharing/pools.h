@@ -9,16 +9,18 @@
 
 namespace acceld::engine {
 
-// What all identities share (pools.def), and how much of it one of them may have by default.
+// The sizes of the resources that all identities share (pools.def), and the share of them that one
+// identity may use by default.
 class Pools {
  public:
   explicit Pools(const EngineOptions& options);
 
-  // How much there is for all. 0: as much as anybody likes.
+  // Returns how much there is for all identities; 0: no limit.
   int64_t size(QuotaId id) const { return sizes_[static_cast<size_t>(id)]; }
-  // The name of the setting that says so; empty for what is no pool.
+  // Returns the name of the setting for the size; empty for a quota without a pool.
   static absl::string_view SettingOf(QuotaId id);
-  // The part of one identity: of each pool at least one; 0 for what is no pool or has no size.
+  // The share of one identity in each pool, at least 1; 0 for quotas without a pool and for pools
+  // without a limit.
   const QuotaLimits& shares() const { return shares_; }
   int share_percent() const { return share_percent_; }
 

@@ -9,24 +9,27 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-// The list of quota.def as data, and limits.
+// The rows of quota.def as data, and the limits.
 namespace acceld::engine {
 
+// One value for each row of quota.def.
 enum class QuotaId : uint8_t {
 #define ACCELD_QUOTA(Id, Kind, name, unit, help) k##Id,
 #include "server/engine/sharing/quota.def"
 #undef ACCELD_QUOTA
 };
 
+// How a limit is written and counted: see quota.def.
 enum class QuotaKind : uint8_t { kSize, kCount, kPercent, kSeconds };
 
+// A row of quota.def.
 struct QuotaInfo {
   QuotaId id;
   QuotaKind kind;
   absl::string_view name, unit, help;
 };
 
-// In the order of the list, which is that of the ids.
+// Returns the rows of quota.def, in order; a QuotaId is the index of its row.
 absl::Span<const QuotaInfo> QuotaInfos();
 
 inline constexpr size_t kNumQuotas = 0
@@ -35,21 +38,23 @@ inline constexpr size_t kNumQuotas = 0
 #undef ACCELD_QUOTA
     ;
 
-// By id: bytes, counts, percent, or milliseconds. 0: no limit.
+// The limits by QuotaId, in bytes, counts, percent or milliseconds. 0: no limit.
 using QuotaLimits = std::array<int64_t, kNumQuotas>;
 
-// Who may use how much. Plain value.
+// The limits of all identities.
 struct Quotas {
-  QuotaLimits others{};                            // of identities that are not named
-  std::map<std::string, QuotaLimits> by_identity;  // nothing is taken from `others` here
+  QuotaLimits others{};  // of identities that have no entry of their own
+  // Complete limits: no value is taken from `others`.
+  std::map<std::string, QuotaLimits> by_identity;
 
+  // Returns the limits of an identity.
   const QuotaLimits& Of(const std::string& identity) const {
     const auto named = by_identity.find(identity);
     return named == by_identity.end() ? others : named->second;
   }
 };
 
-// What an identity uses of a quota.
+// How much of a quota an identity uses.
 struct QuotaUse {
   int64_t used = 0;
   int64_t limit = 0;  // 0: none

@@ -9,8 +9,8 @@
 
 namespace acceld::observability {
 
-// A number that only grows. Any thread may add and read; neither waits or allocates. Hot paths add
-// once for a batch rather than once for each of its parts.
+// A counter that only grows. Any thread may add and read, without waiting or allocating. Hot paths
+// should add once per batch rather than once per item.
 class Counter {
  public:
   void Add(uint64_t count = 1) { value_.fetch_add(count, std::memory_order_relaxed); }
@@ -20,7 +20,7 @@ class Counter {
   std::atomic<uint64_t> value_{0};
 };
 
-// Counts by canonical status code; OK is one of them.
+// Counts by canonical status code, including OK.
 constexpr size_t kNumStatusCodes = 17;
 using CountsByCode = std::array<uint64_t, kNumStatusCodes>;
 

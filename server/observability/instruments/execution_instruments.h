@@ -5,12 +5,12 @@
 
 namespace acceld::observability {
 
-// What the executor of one device counts about its executions.
+// The counters of a device's executor for its executions.
 struct ExecutionInstruments {
   Histogram queue_time;      // from the command until the device begins
   Histogram device_time;     // from there until the results are final
-  Histogram host_call_time;  // that runs waited for an answer of their client, or to be ended
-  StatusCounter ended;       // as they ended; cancelled ones too
+  Histogram host_call_time;  // how long runs waited for the answer to a host call, or to be ended
+  StatusCounter ended;       // by status; including cancelled executions
   Counter donated_bytes;     // of results that were written over donated arguments
 };
 

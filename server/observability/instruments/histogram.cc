@@ -20,8 +20,8 @@ constexpr std::array<int64_t, kNumBounds> MakeBounds() {
 constexpr std::array<int64_t, kNumBounds> kBounds = MakeBounds();
 static_assert(kBounds.back() == 100'000'000'000);
 
-// By the number of bits of a time in nanoseconds: the first bucket that it may belong to. At most
-// one bound lies between two powers of two, so the right one is that or the next.
+// The first bucket to which a time may belong, by the number of bits of the time in nanoseconds. At
+// most one bound lies between two powers of two, so the right bucket is this one or the next.
 constexpr std::array<uint8_t, 65> MakeFirstBuckets() {
   std::array<uint8_t, 65> first{};
   for (size_t bits = 1; bits < first.size(); ++bits) {

@@ -8,24 +8,25 @@
 
 namespace acceld::observability {
 
-// Upper bounds of a histogram's buckets, inclusive, in nanoseconds: 1, 2 and 5 times the powers of
-// ten from a microsecond to 100 seconds. Longer times fall into one more bucket without a bound.
+// The inclusive upper bounds of a histogram's buckets, in nanoseconds: 1, 2 and 5 times the powers
+// of ten from a microsecond to 100 seconds. Longer times fall into one more bucket without a bound.
 constexpr size_t kNumBounds = 25;
 extern const std::array<int64_t, kNumBounds> kBoundsNs;
 
-// What a histogram held at about one moment.
+// The contents of a histogram, read at about one moment.
 struct HistogramSnapshot {
-  std::array<uint64_t, kNumBounds + 1> counts{};  // of each bucket, the boundless one last
+  // Of each bucket; the one without a bound is the last.
+  std::array<uint64_t, kNumBounds + 1> counts{};
   double sum_s = 0;
 
   uint64_t count() const;
 };
 
-// How long something took, each time. Any thread may observe and read; an observation is two
-// relaxed additions, without a wait, an allocation or a look at the clock.
+// A histogram of durations. Any thread may observe and read. An observation takes two relaxed
+// atomic additions, without waiting, allocating or reading the clock.
 class Histogram {
  public:
-  // A negative time counts as none.
+  // Adds a duration. A negative one counts as zero.
   void Observe(std::chrono::nanoseconds time);
   HistogramSnapshot Read() const;
 

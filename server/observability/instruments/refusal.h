@@ -7,14 +7,14 @@
 
 namespace acceld::observability {
 
-// Why a caller was refused.
+// The reasons for which callers are refused: see refusals.def.
 enum class Refusal : uint8_t {
 #define ACCELD_REFUSAL(Id, name) k##Id,
 #include "server/observability/instruments/refusals.def"
 #undef ACCELD_REFUSAL
 };
 
-// By Refusal.
+// The labels, by Refusal.
 constexpr absl::string_view kRefusalNames[] = {
 #define ACCELD_REFUSAL(Id, name) name,
 #include "server/observability/instruments/refusals.def"
@@ -22,6 +22,7 @@ constexpr absl::string_view kRefusalNames[] = {
 };
 constexpr size_t kNumRefusals = sizeof(kRefusalNames) / sizeof(kRefusalNames[0]);
 
+// Returns the label of a reason.
 constexpr absl::string_view NameOf(Refusal reason) {
   return kRefusalNames[static_cast<size_t>(reason)];
 }

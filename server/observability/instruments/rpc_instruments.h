@@ -12,32 +12,35 @@
 
 namespace acceld::observability {
 
-// What the transport counts. The names of methods and of commands are fixed when it is made, so
-// that clients cannot add labels. Thread-safe; nothing waits.
+// The counters of the transport. The names of methods and of kinds of commands are fixed at
+// construction, so that clients cannot add metric labels. Thread-safe; nothing waits.
 class RpcInstruments {
  public:
-  // `command_kinds[i]` is counted by CountCommands(i, ...).
+  // CountCommands(i, ...) counts for `command_kinds[i]`.
   RpcInstruments(std::vector<std::string> methods, std::vector<std::string> command_kinds);
   RpcInstruments(const RpcInstruments&) = delete;
   RpcInstruments& operator=(const RpcInstruments&) = delete;
 
-  // An RPC that has ended. A method that is none of ours counts as "other".
+  // Counts an RPC that has ended. Unknown methods count as "other".
   void CountRequest(absl::string_view method, absl::StatusCode code);
   void CountRefusal(Refusal reason) { refusals_[static_cast<size_t>(reason)].Add(); }
+  // Counts `count` commands of the kind with this index.
   void CountCommands(size_t kind, uint64_t count) { commands_[kind].Add(count); }
 
-  // Bytes of arrays, by the way that they took.
+  // Bytes of arrays, by the path on which they were transferred.
   Counter upload_bytes, download_bytes, inline_in_bytes, inline_out_bytes;
   Counter segment_in_bytes, segment_out_bytes, shared_out_bytes;
-  // Connections that could not be accepted when they came, for want of descriptors.
+  // How often a connection could not be accepted because no file descriptors were left.
   Counter accept_failures;
 
+  // The ended RPCs of one method, by status code.
   struct Requests {
     absl::string_view method;
     CountsByCode counts{};
   };
   std::vector<Requests> requests() const;
   uint64_t refusals(Refusal reason) const { return refusals_[static_cast<size_t>(reason)].value(); }
+  // The commands of one kind.
   struct Commands {
     absl::string_view kind;
     uint64_t count = 0;
@@ -45,9 +48,9 @@ class RpcInstruments {
   std::vector<Commands> commands() const;
 
  private:
-  const std::vector<std::string> methods_;  // "other" last
+  const std::vector<std::string> methods_;  // the last one is "other"
   const std::vector<std::string> command_kinds_;
-  absl::flat_hash_map<absl::string_view, size_t> method_index_;  // Constant once made.
+  absl::flat_hash_map<absl::string_view, size_t> method_index_;  // constant after construction
   std::vector<StatusCounter> requests_;
   std::vector<Counter> commands_;
   std::array<Counter, kNumRefusals> refusals_;

@@ -9,7 +9,7 @@
 namespace acceld::observability {
 namespace {
 
-// A span as it lies in a slot.
+// The layout of a span in a slot.
 struct Packed {
   int64_t submitted_ns, begin_ns, end_ns;
   uint64_t session;
@@ -25,9 +25,9 @@ size_t WordsOf(size_t name_bytes) { return kHeadWords + (name_bytes + 7) / 8; }
 
 }  // namespace
 
-// `sequence` is odd while a span is written and goes up with each. The words are atomic, released
-// by the writer and acquired by readers, so that whoever sees a word of a newer span sees its
-// sequence, too.
+// `sequence` is odd while a span is being written, and grows with each span. The words are atomic,
+// released by the writer and acquired by readers, so that a reader that sees a word of a newer span
+// also sees its sequence.
 struct alignas(128) TraceRing::Slot {
   std::atomic<uint64_t> sequence{0};
   std::array<std::atomic<uint64_t>, kWords> words{};
@@ -56,7 +56,7 @@ void TraceRing::Add(const Record& record) {
   packed.name_bytes = static_cast<uint8_t>(name_bytes);
   packed.express = record.express ? 1 : 0;
   const size_t words = WordsOf(name_bytes);
-  // The last word of a name may be filled in part only.
+  // The name may fill its last word only in part.
   if (words > kHeadWords) std::memset(packed.name + (words - kHeadWords - 1) * 8, 0, 8);
   std::memcpy(packed.name, record.name.data(), name_bytes);
 
@@ -64,7 +64,7 @@ void TraceRing::Add(const Record& record) {
   Slot& slot = slots_[ticket & mask_];
   const uint64_t writing = 2 * ticket + 1;
   uint64_t before = slot.sequence.load(std::memory_order_relaxed);
-  // Somebody who is a whole round behind or ahead has the slot.
+  // Another thread, a whole round behind or ahead, is using the slot.
   if (before % 2 == 1 || before > writing) return;
   if (!slot.sequence.compare_exchange_strong(before, writing, std::memory_order_acq_rel)) return;
   uint64_t word = 0;

@@ -19,7 +19,7 @@ namespace acceld::observability {
 // meanwhile; it misses what is just being written.
 class TraceRing {
  public:
-  // Names are cut to this length.
+  // Longer names are truncated.
   static constexpr size_t kMaxNameBytes = 72;
 
   // Keeps `capacity` spans, rounded up to a power of two, in 128 bytes each. 0: keeps none.
@@ -31,8 +31,8 @@ class TraceRing {
   bool enabled() const { return slots_ != nullptr; }
   size_t capacity() const { return slots_ == nullptr ? 0 : mask_ + 1; }
 
-  // `span.name` is not read but `name`. A thread that was asleep while the ring went round once
-  // loses its span.
+  // A span to add, with its name as a view. A span is lost if its writer is delayed while the ring
+  // goes round once.
   struct Record {
     SpanKind kind;
     bool express;  // see TraceSpan
@@ -42,6 +42,7 @@ class TraceRing {
     int64_t submitted_ns, begin_ns, end_ns;
     absl::string_view name;
   };
+  // Adds a span.
   void Add(const Record& record);
 
   // Those that ended at `since_ns` or later, by the time at which they began: of one session, or of

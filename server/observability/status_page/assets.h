@@ -2,7 +2,7 @@
 
 namespace acceld::observability {
 
-// What the page looks like: calm, readable in light and dark, from a phone to a wall.
+// The style of the page, in light and dark, for small and large screens.
 inline constexpr char kStyle[] = R"(
 :root {
   color-scheme: light dark;
@@ -108,8 +108,8 @@ button {
 }
 )";
 
-// Takes the page's main part from a newer page, unless it is paused, out of sight or has something
-// selected in it; and says when the daemon has stopped to answer.
+// Replaces the main part of the page by that of a newer page, unless the page is paused or hidden
+// or has text selected. Shows a notice when the daemon does not answer.
 inline constexpr char kScript[] = R"(
 "use strict";
 const seconds = 5;

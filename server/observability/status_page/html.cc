@@ -10,7 +10,7 @@ void AppendByte(unsigned char byte, std::string& out) {
   absl::StrAppendFormat(&out, "\\x%02X", byte);
 }
 
-// U+0080 to U+009F.
+// Returns whether the character is one of the control characters U+0080 to U+009F.
 bool IsLateControl(absl::string_view character) {
   return character.size() == 2 && character[0] == '\xc2' &&
          static_cast<unsigned char>(character[1]) < 0xA0;

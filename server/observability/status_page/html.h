@@ -8,12 +8,12 @@
 
 namespace acceld::observability {
 
-// `text` as the content of an element or of a quoted attribute of HTML: it never ends either, and
-// is UTF-8 without control characters, whatever bytes it was. What cannot stand there is written as
-// \xNN.
+// Escapes `text` for the content of an element or of a quoted attribute in HTML. The result never
+// ends either of them, and is UTF-8 without control characters, whatever bytes `text` has. Bytes
+// that are not allowed are written as \xNN.
 std::string EscapeHtml(absl::string_view text);
 
-// A page of HTML under construction. Literals are markup; all else is text, and escaped.
+// Builds a page of HTML. String literals are markup; everything else is text, and is escaped.
 //   html << "<td>" << name << "</td>";
 class Html {
  public:

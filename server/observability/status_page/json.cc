@@ -9,7 +9,7 @@
 namespace acceld::observability {
 namespace {
 
-// Writes objects and arrays one inside the other; a key before each value within an object.
+// Writes nested objects and arrays. Within an object, Key must precede each value.
 class JsonWriter {
  public:
   JsonWriter& Key(absl::string_view key) {
@@ -49,7 +49,8 @@ class JsonWriter {
   }
 
   std::string out_;
-  bool fresh_ = true;  // no comma is due
+  // Whether no comma is needed before the next element.
+  bool fresh_ = true;
 };
 
 void WriteQueue(const engine::DeviceMetrics& metrics, JsonWriter& json) {

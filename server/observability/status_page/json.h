@@ -6,8 +6,8 @@
 
 namespace acceld::observability {
 
-// What the page says, as one object of JSON. Keys stay; new ones may come. Units are in the keys;
-// times are UTC (RFC 3339).
+// Returns the contents of the status page as one JSON object. Existing keys do not change; new ones
+// may be added. Units are part of the keys; times are UTC (RFC 3339).
 std::string RenderJson(const DaemonStatus& status);
 
 }  // namespace acceld::observability

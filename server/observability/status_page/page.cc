@@ -26,7 +26,8 @@ bool AllHealthy(const DaemonStatus& status) {
                      [](const DeviceInfo& device) { return device.error.empty(); });
 }
 
-// In a word or two; the title has it too, for those with many tabs.
+// Returns the state in one or two words, which also begin the title, so that a browser tab shows
+// them.
 absl::string_view StateText(const DaemonStatus& status) {
   if (!status.accepting) return "Draining";
   return AllHealthy(status) ? "Serving" : "Device lost";

@@ -6,11 +6,12 @@
 
 namespace acceld::observability {
 
-// The status page: one document of HTML that needs nothing else, says everything without scripts,
-// and renews itself every few seconds. The same status gives the same page.
+// Returns the status page: one self-contained HTML document that works without scripts and
+// refreshes itself every few seconds. The result depends on `status` only.
 std::string RenderPage(const DaemonStatus& status);
 
-// The Content-Security-Policy to serve it with: its own style and script, and itself again.
+// Returns the Content-Security-Policy for the page: it allows the page's own style and script, and
+// requests to its own address.
 const std::string& PagePolicy();
 
 }  // namespace acceld::observability

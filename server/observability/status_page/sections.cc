@@ -10,7 +10,7 @@
 namespace acceld::observability {
 namespace {
 
-// The counts of the remote cache that say that something is wrong when there are any.
+// The counts of the remote cache that indicate a problem when they are not zero.
 constexpr absl::string_view kAlarming[] = {"refused",         "lost_blobs",      "uploads_failed",
                                            "uploads_dropped", "leases_lost",     "waits_given_up",
                                            "calls_failed",    "breaker_openings"};
@@ -42,12 +42,12 @@ void WriteTile(absl::string_view name, absl::string_view value, absl::string_vie
        << "</dd><dd class=\"muted small\">" << note << "</dd></div>\n";
 }
 
-// What is not zero, or what there is to say.
+// Writes a name with a value.
 void WriteFact(absl::string_view name, absl::string_view value, Html& html) {
   html << "<div><dt>" << name << "</dt><dd>" << value << "</dd></div>\n";
 }
 
-// An alarming one stands out as soon as there is any.
+// Writes a name with a count. An alarming count is highlighted if it is not zero.
 void WriteCountFact(absl::string_view name, uint64_t count, bool alarming, Html& html) {
   html << "<div><dt>" << name << "</dt>";
   if (count == 0) {
@@ -71,7 +71,8 @@ void WriteCell(uint64_t count, Html& html) {
 
 void WriteTextCell(absl::string_view text, Html& html) { html << "<td>" << text << "</td>"; }
 
-// How much of `limit` is in use, and the most that ever was; `what` names it for those who hear it.
+// Writes a bar that shows how much of `limit` is in use, and the peak; `what` labels it for screen
+// readers.
 void WriteBar(absl::string_view what, uint64_t used, uint64_t peak, uint64_t limit, Html& html) {
   const int percent = Percent(used, limit);
   html << "<svg class=\"bar\" width=\"100%\" height=\"8\" role=\"img\" aria-label=\"" << what
@@ -128,7 +129,7 @@ void WriteTier(absl::string_view name, uint64_t entries, uint64_t size_bytes, ui
   html << "</tr>\n";
 }
 
-// A row of what is no store of its own.
+// Writes a row for lookups that were not answered by a cache tier.
 void WriteAnswered(absl::string_view name, uint64_t count, uint64_t lookups, Html& html) {
   html << "<tr><th scope=\"row\">" << name << "</th><td></td><td></td>";
   WriteCell(count, html);

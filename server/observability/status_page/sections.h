@@ -3,7 +3,7 @@
 #include "server/observability/status_page/html.h"
 #include "server/observability/status_page/status.h"
 
-// The parts of the status page below its head, in their order.
+// The sections of the status page below its header, in order.
 namespace acceld::observability {
 
 void WriteSummary(const DaemonStatus& status, Html& html);

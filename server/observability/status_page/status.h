@@ -12,7 +12,7 @@
 
 namespace acceld::observability {
 
-// All that the status page says, as plain data. Strings may hold any bytes: names come from
+// The contents of the status page as plain data. Strings may contain any bytes, as names come from
 // clients, drivers and other hosts.
 struct DaemonStatus {
   std::string version;
@@ -24,22 +24,25 @@ struct DaemonStatus {
   EngineStats stats;
   engine::EngineMetrics metrics;  // of the same devices, in their order
   std::vector<IdentityUsage> identities;
-  std::vector<LogEntry> trouble;  // the newest first
+  std::vector<LogEntry> trouble;  // recent warnings and errors, the newest first
 };
 
-// How executions on one device, or in general, have ended.
+// How executions have ended, on one device or on all.
 struct Outcomes {
   uint64_t ok = 0, failed = 0, cancelled = 0;
 };
+// Sums up the counts of status codes.
 Outcomes OutcomesOf(const CountsByCode& counts);
 
-// Reads a running daemon. Any thread may gather; it takes locks for short whiles and does no I/O.
+// Reads the status of a running daemon. May be called by any thread; takes locks for a short time
+// and does no I/O.
 class StatusSource {
  public:
   // `accepting` is asked each time, from any thread; what it needs and the engine outlive this.
   StatusSource(const engine::Introspection& engine, std::string version,
                std::function<bool()> accepting);
 
+  // Returns the present status.
   DaemonStatus Gather() const;
 
  private:

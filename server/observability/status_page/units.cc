@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
 
-// With three digits.
+// Formats with three digits.
 std::string Rounded(double value, const char* unit) {
   const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
   return absl::StrFormat("%.*f %s", decimals, value, unit);

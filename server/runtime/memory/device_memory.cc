@@ -9,10 +9,10 @@
 namespace acceld::runtime {
 namespace {
 
-// Of bytes that are spilled together, unless one array has more.
+// The most bytes spilled in one batch, unless a single array has more.
 constexpr int64_t kMostAtOnce = int64_t{64} << 20;
-// Of batches one after the other that free nothing, for one need and each kind of victims: their
-// copies fail, or their arrays are used again before they have left.
+// The most batches in a row that free nothing, for one need and each kind of victims. A batch frees
+// nothing if its copies fail, or if its arrays are in use again when these end.
 constexpr uint64_t kMostInVain = 64;
 
 size_t IndexOf(DeviceMemory::Victims victims) {
@@ -32,7 +32,7 @@ bool DeviceMemory::SpillsHelp(Victims victims, Search& search) const {
     search.spills = spills;
     search.batches = batches;
   }
-  // Those that wait for queued victims have tried idle ones already.
+  // A need that tries queued victims has tried idle ones before.
   return batches - search.batches < (IndexOf(victims) + 1) * kMostInVain;
 }
 
@@ -41,7 +41,8 @@ DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, c
   const bool may_spill = SpillsHelp(victims, search);
   if (is_spilling_.exchange(true)) return Room::kUnderWay;
   const hal::MemoryStats memory = device_.memory();
-  // The device has refused, so something must go even if rounding hides what.
+  // The device has refused the allocation, so something must be freed even if the sum suggests
+  // otherwise because of rounding.
   int64_t missing = std::max<int64_t>(size_bytes - (memory.limit_bytes - memory.used_bytes), 1);
   int64_t unloaded = 0;
   if (victims == Victims::kIdle && options_.unload_executables) {
@@ -78,7 +79,7 @@ struct DeviceMemory::Batch {
 bool DeviceMemory::BeginSpill(const ResidentArrays::Need& need, Victims victims,
                               const MemoryShares& shares) {
   if (options_.host == nullptr) return false;
-  // Shared by what is to be called when its copies are done.
+  // Shared by the callbacks of the copies.
   const auto batch = std::make_shared<Batch>();
   for (auto& [array, cause, charged] : residents_->Find(victims, need, shares, *options_.host)) {
     auto block = options_.host->Allocate(array->type()->size_bytes(), charged, cause);
@@ -95,7 +96,7 @@ bool DeviceMemory::BeginSpill(const ResidentArrays::Need& need, Victims victims,
     ++batches_;
   }
   for (size_t i = 0, count = batch->copies.size(); i < count; ++i) {
-    // The last to call back ends the batch, perhaps before this returns.
+    // The callback that comes last ends the batch, maybe before this loop ends.
     const Event done = batch->copies[i].done;
     done.OnReady([this, batch](const absl::StatusOr<Unit>&) {
       if (batch->missing.fetch_sub(1) == 1) EndSpill(*batch);

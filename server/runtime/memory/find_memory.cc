@@ -5,13 +5,14 @@
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
 
-// Memory for a task whose turn it is, and what is done when there is not enough.
+// Allocation of memory for tasks, and what is done when there is not enough.
 namespace acceld::runtime {
 namespace {
 
-// Who had to wait until an execution of another was ended may need the memory of one more.
+// How long an owner waits further after an execution was ended for it, before another one is.
 constexpr std::chrono::milliseconds kUntilTheNextEnds{2000};
-// Released arrays are destroyed by threads that nobody waits for.
+// How long, and how often, to try again although nothing is in flight: released arrays may be
+// destroyed later, by threads that nobody waits for.
 constexpr std::chrono::milliseconds kSettling{20}, kSettlingRetry{2};
 
 }  // namespace
@@ -34,7 +35,7 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
       wait.settles_at = TimePoint::max();
       return status;
     }
-    // A submitting thread leaves the rest to the dispatcher.
+    // The rest would take too long for a submitting thread; the dispatcher does it.
     if (task != nullptr && task->here_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
     if (wait.settles_at == TimePoint::max()) {
@@ -60,7 +61,8 @@ DeviceExecutor::Wait DeviceExecutor::MakeRoom(Task* task, const Meter* owner, in
     case DeviceMemory::Room::kFreed:
       return Wait::kCompleted;
     case DeviceMemory::Room::kUnderWay:
-      // Who else makes room may find nothing, and says so to nobody.
+      // The thread that is freeing memory may find nothing and then notifies nobody, so wait for a
+      // limited time only.
       return Look(task, seen_completions, now + options_.slice) == Wait::kLater ? Wait::kLater
                                                                                 : Wait::kCompleted;
     case DeviceMemory::Room::kElsewhere:
@@ -71,7 +73,7 @@ DeviceExecutor::Wait DeviceExecutor::MakeRoom(Task* task, const Meter* owner, in
   if (wait.deadline == TimePoint::max()) {
     wait.deadline = now + MemoryPatience(size_bytes, owner);
   }
-  // Queued victims come before waiting for what may come by itself.
+  // Queued victims are spilled before waiting for memory to become free by itself.
   return Look(task, seen_completions, wait.deadline,
               victims == DeviceMemory::Victims::kQueued ? wait.settles_at : TimePoint::min());
 }
@@ -97,7 +99,8 @@ bool DeviceExecutor::EndForMemory(int64_t size_bytes, const Meter* owner, Memory
   const MemoryShares shares = memory_.Shares();
   if (!shares.HasRightTo(owner, size_bytes)) return false;
   const TimePoint now = std::chrono::steady_clock::now();
-  std::vector<std::shared_ptr<hal::Buffer>> arenas;  // The last reference goes without the lock.
+  // The last reference is released after the unlock.
+  std::vector<std::shared_ptr<hal::Buffer>> arenas;
   MutexLock lock(mutex_);
   std::chrono::nanoseconds longest{0};
   Task* cause = nullptr;
@@ -132,9 +135,9 @@ bool DeviceExecutor::EndForMemory(int64_t size_bytes, const Meter* owner, Memory
   } else if (!one_is_ending) {
     return false;
   } else if (wait.last_end == TimePoint()) {
-    wait.last_end = now;  // Somebody else's.
+    wait.last_end = now;  // ended on behalf of another need
   } else if (now - wait.last_end >= options_.memory_wait) {
-    return false;  // It does not end: it is inside a library, perhaps.
+    return false;  // it does not end, perhaps because it is inside a library call
   }
   wait.deadline = now + std::min(kUntilTheNextEnds, options_.memory_wait);
   if (dispatcher_waits_) work_.NotifyOne();
@@ -181,7 +184,7 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
       Allocation& output = outputs[i];
       MemoryAccount& account = task.outputs[i]->account();
-      // What the donor was charged with becomes the output's.
+      // The charge of the donor is transferred to the output.
       if (output.donor != nullptr && &output.donor->account() == &account) continue;
       status = account.Charge(output.size_bytes);
       if (status.ok()) output.charged_bytes = output.size_bytes;
@@ -191,7 +194,7 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
       return status;
     }
     RefundAll(task, outputs);
-    // Arrays that running work alone holds are refunded when it ends.
+    // Charges for arrays that only running work holds are refunded when it ends.
     if (task.here_) return status;
     if (deadline == TimePoint::max()) {
       deadline = std::chrono::steady_clock::now() + options_.memory_wait;
@@ -226,7 +229,7 @@ absl::Status DeviceExecutor::TryAllocateAll(const Task& task, int64_t arena_byte
     if (buffer.ok()) arena = *std::move(buffer);
     status = buffer.status();
   }
-  // All or nothing: a part would stand in the way of making room.
+  // Allocate all or nothing, as a part would only prevent freeing memory.
   if (!status.ok()) {
     for (Allocation& output : outputs) output.buffer.reset();
   }
@@ -245,7 +248,7 @@ DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions,
 }
 
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
-  // What is on its way to the device cannot make way before it has arrived.
+  // An array that is being restored can be spilled again only when it has arrived.
   return ArraysMove() || num_suspended_ + num_parked_ > 0 ||
          static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
                  downloads_in_flight_ >

@@ -10,11 +10,11 @@
 
 namespace acceld::runtime {
 
-// The host memory that arrays are spilled to when a device is short of its own: a budget for all
-// devices together. Thread-safe; nothing blocks.
+// The host memory for spilled arrays: a budget for all devices together. Thread-safe; nothing
+// blocks.
 class HostMemory {
  public:
-  // Room for one array, given back with the last reference.
+  // The memory of one spilled array; freed with the last reference.
   class Block {
    public:
     Block(Charge in_budget, Charge of_owner, std::unique_ptr<char[]> bytes, int64_t size_bytes)
@@ -33,23 +33,24 @@ class HostMemory {
     const int64_t size_bytes_;
   };
 
-  // For whom an array makes room: of its own owner or of anybody, or of one who is to have a share
-  // of the device whatever others do. For that one some of the budget is reserved.
+  // Why an array is spilled. kAny: whatever the reason; the reserved part of the budget is not
+  // used. kShareOfAnother: another owner claims its share of the device; the reserved part may be
+  // used, too.
   enum class Cause : uint8_t { kAny, kShareOfAnother };
 
-  // With a limit of 0 nothing is ever spilled.
+  // With a limit of 0 nothing can be spilled.
   explicit HostMemory(int64_t limit_bytes, int64_t reserved_bytes = 0)
       : budget_(std::make_shared<Meter>("host memory", " bytes", limit_bytes)),
         unreserved_(std::make_shared<Meter>("host memory that is not reserved", " bytes",
                                             limit_bytes - reserved_bytes, budget_)) {}
 
-  // Contents are undefined and no page is touched, so this is quick whatever the size. Counted by
-  // `owner` too, unless that is nullptr. RESOURCE_EXHAUSTED with size, use and limit when it does
-  // not fit.
+  // Allocates uninitialized memory. Touches no page, so it is quick for any size. Charged to
+  // `owner`, too, unless that is nullptr. RESOURCE_EXHAUSTED, with size, use and limit, when it
+  // does not fit.
   absl::StatusOr<std::shared_ptr<Block>> Allocate(int64_t size_bytes,
                                                   const std::shared_ptr<Meter>& owner,
                                                   Cause cause = Cause::kAny);
-  // What is left, if nobody else takes it.
+  // Returns how much memory is left.
   int64_t room_bytes(Cause cause) const {
     const int64_t room = budget_->limit() - budget_->used();
     return cause == Cause::kShareOfAnother
@@ -61,7 +62,7 @@ class HostMemory {
   int64_t used_bytes() const { return budget_->used(); }
 
  private:
-  const std::shared_ptr<Meter> budget_, unreserved_;  // Shared with the blocks.
+  const std::shared_ptr<Meter> budget_, unreserved_;  // shared with the blocks
 };
 
 }  // namespace acceld::runtime

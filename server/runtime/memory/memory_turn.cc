@@ -4,21 +4,23 @@
 
 #include "server/runtime/device_executor.h"
 
-// Whose turn it is to make room on a device that is short of memory.
+// The memory turn: the exclusive right to free memory on a device that is short of it.
 //
-// Two tasks that spilled for themselves whenever they needed something would take from each other
-// what each has just brought to the device, for ever. So one at a time makes room, keeps what it
-// has of its inputs while it waits for the rest, and has what becomes free; the others wait, as
-// far as that is short. Who has a right to memory (MemoryShares) goes before who has none, and
-// takes what is free; the class does not count, or a stream of urgent needs would keep others out.
-// A turn binds as long as it leads to something: when no array moves, or has for a while, what the
-// task waits for is somebody's execution, and others may try their luck.
+// If two tasks both spilled arrays whenever they needed memory, each would take from the other what
+// that has just brought to the device, forever. So one task at a time frees memory, keeps its
+// inputs on the device while it waits for the rest, and gets what becomes free; other tasks wait as
+// far as memory is short. An owner with a right to memory (MemoryShares) takes precedence over one
+// without, and may take what is free. Priority classes do not count, as a stream of urgent tasks
+// would keep others out. The turn is exclusive as long as there is progress: when no array has been
+// moved for a while, the holder is waiting for somebody's execution, and other tasks may try to
+// free memory, too.
 namespace acceld::runtime {
 namespace {
 
 constexpr std::chrono::milliseconds kWithoutProgress{100};
-// Of a device: what others may take beside one who has no right to more. Nobody has to wait for
-// gigabytes of another in order to compute a number.
+// If the holder of the turn has no right to more memory, other tasks may take up to this part
+// (1/64) of the device's memory, so that nobody waits for another's gigabytes in order to compute a
+// number.
 constexpr int64_t kSmallParts = 64;
 
 }  // namespace
@@ -43,7 +45,7 @@ bool DeviceExecutor::ArraysMove() const { return memory_.is_spilling() || restor
 
 DeviceExecutor::TimePoint DeviceExecutor::MemoryTurnBindsUntil() const {
   if (memory_turn_.task == nullptr) return TimePoint::min();
-  // However long one copy takes: an array may have gigabytes.
+  // The turn lasts however long one copy takes, as an array may have gigabytes.
   const TimePoint since =
       ArraysMove() ? std::chrono::steady_clock::now() : memory_turn_.progress_at;
   return since + kWithoutProgress;
@@ -74,7 +76,8 @@ bool DeviceExecutor::TakeMemoryTurn(Task& task) {
   const MemoryShares shares = memory_.Shares();
   const int64_t missing_bytes = MissingBytes(task);
   const TimePoint now = std::chrono::steady_clock::now();
-  std::vector<std::shared_ptr<hal::Buffer>> dropped;  // Freed without the lock.
+  // Declared before the lock, to be freed after the unlock.
+  std::vector<std::shared_ptr<hal::Buffer>> dropped;
   MutexLock lock(mutex_);
   MemoryTurn& turn = memory_turn_;
   if (turn.task.get() == &task) {
@@ -87,7 +90,7 @@ bool DeviceExecutor::TakeMemoryTurn(Task& task) {
        shares.HasRightTo(OwnerOf(*turn.task), turn.missing_bytes))) {
     return false;
   }
-  // One that is being failed by another thread gives back by itself what it has kept.
+  // A task that another thread is failing releases what it keeps by itself.
   if (turn.task != nullptr && turn.task->place_ != Task::Place::kDone) {
     dropped.swap(turn.task->kept_);
   }

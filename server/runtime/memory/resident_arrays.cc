@@ -57,10 +57,11 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
     const int64_t bytes = array.type()->size_bytes();
     if (bytes > room_bytes - found_bytes) return;
     if (cause == Cause::kAny && bytes > unreserved_room_bytes - unreserved_bytes) return;
-    // Others may have arrays that can go when this one's owner has no room on the host.
+    // If the owner of this array has no host memory left, arrays of other owners may still be
+    // spilled.
     std::shared_ptr<Meter> owner = for_a_right ? nullptr : account.host_meter();
     if (owner != nullptr && bytes > owner->limit() - owner->used()) return;
-    // None when the array is being destroyed: its memory comes back without us.
+    // No pointer means that the array is being destroyed, which frees its memory anyway.
     std::shared_ptr<Array> shared = array.weak_from_this().lock();
     if (shared == nullptr) return;
     found.push_back({std::move(shared), cause, std::move(owner)});
@@ -84,7 +85,8 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
     } else {
       look(**position);
     }
-    // Where there are more than are looked at, the next one to look goes on behind these.
+    // If not all arrays are inspected, move this one to the end, so that the next call inspects
+    // others.
     if (most < arrays_.size()) arrays_.splice(arrays_.end(), arrays_, position);
   }
   for (auto other = others.begin(); other != others.end() && !is_enough(); ++other) look(**other);

@@ -16,55 +16,61 @@ namespace acceld::runtime {
 class Array;
 
 // The arrays that hold memory of one device and are worth spilling, in the order of their last use.
-// Arrays take themselves off when they are destroyed. Thread-safe; its lock is held while arrays'
-// own are taken, never the other way round.
+// Does not own the arrays; they remove themselves when they are destroyed. Thread-safe. The lock of
+// this list is held while locks of arrays are taken, never the other way round.
 class ResidentArrays {
  public:
-  // Which arrays may go: those that no task reads, or those too that only queued tasks read.
+  // Which arrays may be spilled: those that no task reads (kIdle), or also those that only queued
+  // tasks read (kQueued).
   enum class Victims : uint8_t { kIdle, kQueued };
-  // Arrays of fewer bytes are not followed: they are many and hold little.
+  // Smaller arrays are not in the list, as they are many and hold little memory.
   static constexpr int64_t kMinBytes = 4096;
-  // Of one look for victims: nobody waits for it for long, however many there are.
+  // How many arrays one call of Find returns and inspects at most, so that nobody waits for it for
+  // long.
   static constexpr size_t kMaxFound = 256, kMaxLooked = 8192;
   using Position = std::list<Array*>::iterator;
 
-  // As the most recently used one.
+  // Adds an array as the most recently used one.
   void Add(Array& array);
+  // Removes an array; without effect when it is not in the list.
   void Remove(Array& array);
-  // Says that the array has been used just now; nothing happens when it is not there.
+  // Marks an array as used now; without effect when it is not in the list.
   void Touch(const Array& array);
 
-  // Who needs how much, and whether they have a right to it (MemoryShares).
+  // Who needs how much memory, and whether the owner has a right to it (MemoryShares).
   struct Need {
     int64_t size_bytes = 0;
     const Meter* owner = nullptr;
     bool is_right = false;
   };
+  // An array to spill.
   struct Victim {
     std::shared_ptr<Array> array;
     HostMemory::Cause cause;
-    // For its memory on the host; nullptr: its owner does not pay for what others have a right to.
+    // To be charged for the host memory; nullptr: an owner is not charged for arrays that must make
+    // room for another's share.
     std::shared_ptr<Meter> charged;
   };
 
-  // Arrays that together hold `need.size_bytes`, or as many as one look finds, and no more than
-  // `host` has room for. Idle ones least recently used first; queued ones the other way
-  // round, for as queues go those are wanted last, but where one look does not see all of them,
-  // in turns. Who has a right gets it of those first who have more than theirs; who has none gets
-  // nothing of those who have no more than theirs.
+  // Returns arrays that together hold `need.size_bytes`, or as many as one call finds, but no more
+  // than `host` has room for. Idle arrays are taken in the order of their last use, least recent
+  // first. Queued ones are taken in the opposite order, as the last in a queue is needed last; but
+  // if one call cannot inspect all arrays, successive calls inspect them in rotation. If the owner
+  // has a right to the memory, arrays of owners with more than their share are taken first; if not,
+  // no arrays of other owners within their share are taken.
   std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
                            const HostMemory& host);
-  // How many calls of Find, none of which finds anything, look at every array.
+  // Returns how many calls of Find that find nothing inspect every array once.
   uint64_t looks_at_all() const;
-  // What the arrays hold together.
+  // Returns how much memory the arrays hold together.
   int64_t size_bytes() const;
-  // With what the arrays hold now.
+  // Returns the shares of the owners as of now.
   MemoryShares Shares(int64_t share_bytes) const;
 
  private:
   mutable Mutex mutex_;
   std::list<Array*> arrays_ ABSL_GUARDED_BY(mutex_);  // the least recently used one first
-  // What these hold together, of owners that have any.
+  // The memory that the arrays of each owner hold; without owners that hold none.
   absl::flat_hash_map<const Meter*, int64_t> bytes_by_owner_ ABSL_GUARDED_BY(mutex_);
 };
 

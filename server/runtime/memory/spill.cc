@@ -3,7 +3,7 @@
 #include "common/check.h"
 #include "server/runtime/array.h"
 
-// How an array leaves its device and comes back.
+// How an array is spilled to the host and restored.
 namespace acceld::runtime {
 
 void Array::Join(std::shared_ptr<ResidentArrays> residents) {
@@ -18,7 +18,7 @@ void Array::Touch() const {
 
 bool Array::MaySpillLocked(ResidentArrays::Victims victims) const {
   if (state_ != State::kDefined || spilled_ != nullptr || buffer_ == nullptr) return false;
-  // What is in flight holds the buffer too, and gets it only with our mutex.
+  // Work in flight holds the buffer, too, and can get it only with this mutex.
   if (buffer_.use_count() > 1) return false;
   return victims == ResidentArrays::Victims::kQueued ||
          readers_.load(std::memory_order_relaxed) == 0;
@@ -42,7 +42,7 @@ void Array::AbandonSpill() {
 }
 
 bool Array::EndSpill(std::shared_ptr<HostMemory::Block> block) {
-  // Off the list first: who restores the array puts it back.
+  // Removed first, as a thread that restores the array adds it again.
   residents_->Remove(*this);
   std::shared_ptr<hal::Buffer> dropped;
   int64_t refund = 0;
