@@ -35,7 +35,7 @@ absl::StatusOr<SocketClaim> SocketClaim::Take(const Address& address) {
     close(fd);
     return Taken(address);
   }
-  SocketClaim claim(fd, "");  // Removes nothing until the path is ours.
+  SocketClaim claim(fd, "");  // without the path, so that an early return does not remove the file
   struct stat info;
   if (lstat(path.c_str(), &info) == 0) {
     if (!S_ISSOCK(info.st_mode)) {

@@ -13,7 +13,7 @@
 namespace acceld::rpc {
 namespace {
 
-// Far below any limit on messages: a span takes at most some 350 bytes.
+// A span takes at most some 350 bytes, so a chunk stays far below any limit on messages.
 constexpr size_t kSpansPerChunk = 2000;
 constexpr double kMaxSeconds = 1e9;
 
@@ -44,7 +44,7 @@ v1::TraceSpan ToProto(const observability::Span& span) {
   proto.set_submitted_ns(span.submitted_ns);
   proto.set_begin_ns(span.begin_ns);
   proto.set_end_ns(span.end_ns);
-  // Cut to its length, a name may end within a character.
+  // A name is cut to a length in bytes, so it may end within a character.
   proto.set_name(EscapeNonUtf8(span.name));
   return proto;
 }

@@ -104,7 +104,7 @@ engine::Priority FromProto(v1::Priority priority) {
       return engine::Priority::kBatch;
     case v1::PRIORITY_INTERACTIVE:
       return engine::Priority::kInteractive;
-    default:  // Also one of a later protocol.
+    default:  // including a priority that only later versions of the protocol have
       return engine::Priority::kNormal;
   }
 }
@@ -176,7 +176,7 @@ v1::CacheEntry ToProto(const engine::CacheEntryInfo& info) {
   v1::CacheEntry proto;
   proto.set_key(info.key);
   proto.set_fingerprint(info.fingerprint);
-  // Cut to its length in a record, a name may end within a character.
+  // A record cuts a name to a length in bytes, so the name may end within a character.
   proto.set_program_name(EscapeNonUtf8(info.program_name));
   proto.set_signature(EscapeNonUtf8(info.signature));
   proto.set_architecture(info.architecture);

@@ -7,7 +7,7 @@
 #include "common/status.h"
 #include "server/engine/engine.h"
 
-// The engine's values as messages and back.
+// Conversions between the engine's types and the messages of the protocol.
 namespace acceld::rpc {
 
 engine::Priority FromProto(v1::Priority priority);
@@ -23,10 +23,10 @@ v1::IdentityCacheStats ToProto(const engine::IdentityInfo& info);
 v1::CacheExplanation ToProto(const engine::CacheExplanation& explanation);
 v1::ExecutableMemory ToProto(const engine::ExecutableMemory& memory);
 
-// Reads either form of a program. May take long for large ones. Errors: those of ir::ReadProgram
-// and ir::FromProto; INVALID_ARGUMENT when there is no form.
+// Returns the module of a program, which may have either form. May take long for a large program.
+// The errors of ir::ReadProgram and ir::FromProto; INVALID_ARGUMENT when the program has no form.
 absl::StatusOr<ir::Module> DecodeProgram(const v1::Program& program);
-// The function to run: "main" when none is named.
+// Returns the name of the function to run: "main" when the program names none.
 std::string EntryOf(const v1::Program& program);
 
 }  // namespace acceld::rpc
