@@ -147,11 +147,11 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in outgoing_
   uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;     // unanswered
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
-  bool in_turn_ ABSL_GUARDED_BY(mutex_) = false;  // a time slice is running
-  bool reading_ ABSL_GUARDED_BY(mutex_) = true;   // a read is in progress; transports begin so
-  bool paused_ ABSL_GUARDED_BY(mutex_) = false;   // the next batch is not read yet
-  bool heard_ ABSL_GUARDED_BY(mutex_) = false;    // a batch has come
-  bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;                // the timer for LookAgain is set
+  bool in_turn_ ABSL_GUARDED_BY(mutex_) = false;      // a time slice is running
+  bool reading_ ABSL_GUARDED_BY(mutex_) = true;       // a read is in progress; transports begin so
+  bool paused_ ABSL_GUARDED_BY(mutex_) = false;       // the next batch is not read yet
+  bool heard_ ABSL_GUARDED_BY(mutex_) = false;        // a batch has come
+  bool looks_again_ ABSL_GUARDED_BY(mutex_) = false;  // the timer for LookAgain is set
   std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // set by SayGoodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
