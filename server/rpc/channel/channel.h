@@ -48,8 +48,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
     NoteAsker();
   }
 
-  // These four functions are the transport. Read and End are called with a lock held and must not
-  // call this class.
+  // The transport implements the next four functions. Read and End are called with a lock held and
+  // must not call functions of this class.
   // Starts to read the next batch. The transport then calls TakeIn, Refuse or NothingMore.
   virtual void Read() = 0;
   // Called when nothing is to be read for the time being. The transport must still notice that the

@@ -24,7 +24,7 @@ class LocalChannels;
 //
 // The socket is non-blocking. A thread of LocalChannels calls OnEvents when the socket can be read
 // or written again and when the client is gone. One thread may read while another one writes, but
-// never do two threads the same.
+// two threads never do the same at the same time.
 class LocalChannel final : public Channel {
  public:
   // Makes a channel for `session`, which replaces the session's present stream, and returns the
