@@ -14,8 +14,8 @@ namespace acceld::rpc {
 struct RpcOptions {
   std::vector<Address> listen;
   AccessOptions access;
-  std::string version;  // of the daemon; clients are told
-  // Clients are told that the daemon ends by itself when it has no sessions.
+  std::string version;  // of the daemon; sent to clients
+  // Sent to clients: the daemon ends by itself when it has no sessions.
   bool ends_when_idle = false;
   // A larger message from a client ends its call or channel with RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = int64_t{64} << 20;

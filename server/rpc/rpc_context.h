@@ -11,7 +11,7 @@
 
 namespace acceld::rpc {
 
-// What the handlers of RPCs need. The members outlive all calls.
+// The objects that the handlers of RPCs use. They outlive all calls.
 struct RpcContext {
   engine::Engine& engine;
   const RpcOptions& options;

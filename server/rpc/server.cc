@@ -59,8 +59,9 @@ absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOpti
   return absl::OkStatus();
 }
 
-// Adds the paths of passed stream sockets to `addresses`, unless they are there. INVALID_ARGUMENT
-// for a packet socket whose path is not that of an address with segment::kSocketSuffix.
+// Adds the paths of passed stream sockets to `addresses`, unless they are there already.
+// INVALID_ARGUMENT for a packet socket unless its path is an address's path followed by
+// segment::kSocketSuffix.
 absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Address>& addresses) {
   const auto is_one = [&](absl::string_view path, absl::string_view suffix) {
     return std::any_of(addresses.begin(), addresses.end(), [&](const Address& address) {

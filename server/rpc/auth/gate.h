@@ -20,11 +20,11 @@
 
 namespace acceld::rpc {
 
-// Identifies the callers of RPCs and decides which RPCs each may call: rpcs.def says which role an
-// RPC needs, AccessOptions who has which role. The identity of a caller is the first of these that
-// applies: the holder of its token, if the daemon has a token file; the user at the other end of
-// the unix socket; the name in its client certificate; `loopback`, without TLS and if the daemon
-// has no token file.
+// Identifies the callers of RPCs and decides which RPCs each may call: rpcs.def lists the roles
+// that RPCs need, AccessOptions the roles that callers have. The identity of a caller is the first
+// of these that applies: the holder of its token, if the daemon has a token file; the user at the
+// other end of the unix socket; the name in its client certificate; `loopback`, without TLS and if
+// the daemon has no token file.
 //
 // Every refusal is counted by its reason and logged. Thread-safe; only Reload blocks.
 class Gate {

@@ -13,8 +13,8 @@ namespace acceld::rpc {
 // handshakes that begin afterwards use the new pair. Thread-safe.
 class ServerCertificate {
  public:
-  // Replaces certificate chain and key. All arguments are PEM text; `authorities`, which may be
-  // empty, are the certificate authorities that clients are told when they are asked for a
+  // Replaces certificate chain and key. All arguments are PEM text. `authorities`, which may be
+  // empty, are the certificate authorities that the server names when it asks a client for a
   // certificate. INVALID_ARGUMENT, which changes nothing, when the chain or the key cannot be read,
   // the key does not belong to the first certificate of the chain, or that one has expired.
   absl::Status Set(std::string chain, std::string key, std::string authorities);

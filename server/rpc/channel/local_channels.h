@@ -37,8 +37,8 @@ class LocalChannels {
   // Blocks until there are no channels left, or the deadline has passed.
   void AwaitNone(std::chrono::steady_clock::time_point deadline);
 
-  // Keeps the channel alive until it has ended. It is told of no events before it calls Watch.
-  // Errors are the system's.
+  // Keeps the channel alive until it has ended. OnEvents is not called before the channel calls
+  // Watch, except for the end of the connection. Errors are the system's.
   absl::Status Add(std::shared_ptr<LocalChannel> channel, const engine::SessionInfo& session);
   // Has one thread call channel.OnEvents once, when one of `events` (of epoll(7)) occurs or the
   // connection ends.

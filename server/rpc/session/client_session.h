@@ -30,10 +30,15 @@ namespace acceld::rpc {
 // call Take only with commands that are quick to handle (see IsHeavy).
 class ClientSession {
  public:
-  // What Take did with a command: kTaken: it was handled. kNeedsProgram: it waits for a program,
-  // and must be given to Take again after SessionStream::ContinueIntake was called. kEnded: it was
-  // ignored because the session has ended, which its stream is told by SayGoodbye.
-  enum class Intake { kTaken, kNeedsProgram, kEnded };
+  // What Take did with a command.
+  enum class Intake {
+    kTaken,  // It was handled.
+    // It waits for a program, and must be given to Take again when ContinueIntake is called on the
+    // session's stream.
+    kNeedsProgram,
+    // It was ignored because the session has ended. SayGoodbye is called on the session's stream.
+    kEnded
+  };
 
   // `owner` is the caller that opened the session. With a `lease` of 0 the session ends with its
   // stream. `engine` and `options` must outlive the session.
