@@ -9,8 +9,8 @@
 #include "server/rpc/decode/status_codes.h"
 #include "server/rpc/service.h"
 
-// What administrators do with the cache. It reads files and waits for other machines, so each is
-// answered from a thread of its own pool, in the order in which they came.
+// The RPCs with which administrators manage the cache. They read files and wait for other machines,
+// so a separate pool with one thread serves them, in the order in which they arrive.
 namespace acceld::rpc {
 
 grpc::ServerUnaryReactor* Service::AnswerLater(grpc::CallbackServerContext* context,

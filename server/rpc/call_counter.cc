@@ -16,7 +16,8 @@ using grpc::experimental::InterceptorBatchMethods;
 using grpc::experimental::ServerInterceptorFactoryInterface;
 using grpc::experimental::ServerRpcInfo;
 
-// The index of a command kind is its field number, less one; those without a name do not exist.
+// The index of a command kind is its field number in Command minus one. An index without a field
+// has an empty name.
 constexpr size_t kMaxCommandKinds = 64;
 
 const google::protobuf::ServiceDescriptor& AcceldService() {
@@ -28,7 +29,7 @@ class CallCounter final : public Interceptor {
   CallCounter(observability::RpcInstruments& instruments, CallTally& tally,
               absl::string_view method)
       : instruments_(instruments), tally_(tally), method_(method) {
-    ++tally_.open;  // First: nobody sees the call as one that is over.
+    ++tally_.open;  // before `begun`, so that no reader takes the call for one that has ended
     ++tally_.begun;
   }
   ~CallCounter() override { --tally_.open; }

@@ -6,15 +6,15 @@
 
 namespace acceld::rpc {
 
-// Messages of the channel are taken as bytes: only so can one that does not decode be told from the
-// end of the stream. So are the chunks of arrays: only so do they go from gRPC's memory to the
-// array's, and back, without a copy between.
+// Streams whose messages are handled as bytes. Channel needs that because gRPC reports a message
+// that it cannot decode in the same way as the end of the stream. Upload and Download need it to
+// move bytes between gRPC's memory and an array's without a copy in between.
 using ChannelStream = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 using UploadStream = grpc::ServerReadReactor<grpc::ByteBuffer>;
 using DownloadStream = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
-// The service without the rows of rpcs.def answers UNIMPLEMENTED to everything; each row adds its
-// RPC in the callback API.
+// The generated service, in which every row of rpcs.def makes its RPC one of gRPC's callback API.
+// An RPC of acceld.proto without a row is answered with UNIMPLEMENTED.
 // clang-format off
 using CallbackService =
 #define ACCELD_METHOD_Unary(Name) v1::Acceld::WithCallbackMethod_##Name<
@@ -31,13 +31,15 @@ using CallbackService =
     ;
 // clang-format on
 
-// Calls that the gate lets through reach On<Name> with their caller; the others end here.
+// The service with access control: an RPC that the gate admits is passed to the virtual function
+// On<Name> with its caller; a refused one ends with the gate's status.
 class GatedService : public CallbackService {
  protected:
-  // `gate` outlives the service.
+  // `gate` must outlive the service.
   explicit GatedService(const Gate& gate) : gate_(gate) {}
 
  private:
+  // A reactor that ends its call at once, with `status`.
   template <typename Reactor>
   class Refusal : public Reactor {
    public:
@@ -47,11 +49,13 @@ class GatedService : public CallbackService {
     void OnDone() override { delete this; }
   };
 
-  // Of a request that comes with the call; the streams look at those that come later themselves.
+  // The size in bytes of a request that comes with the call. Reactors of client streams check the
+  // sizes of their messages themselves.
   static size_t SizeOf(const google::protobuf::Message& request) { return request.ByteSizeLong(); }
   static size_t SizeOf(const grpc::ByteBuffer& request) { return request.Length(); }
 
-  // The answer of `serve` to who calls `method`.
+  // Returns the reactor that `serve` makes for the caller, or a Refusal if the caller may not call
+  // `method` or the request is too large.
   template <typename Reactor, typename Serve>
   Reactor* Admit(const char* method, grpc::CallbackServerContext* context, size_t request_bytes,
                  Serve serve) {

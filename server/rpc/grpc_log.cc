@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxPerSecond = 5;
 
-// The library takes a plain function, so what it needs stands here.
+// The state of the log function. It is global because gRPC accepts only a plain function.
 struct Destination {
   Mutex mutex;
   std::weak_ptr<observability::RpcInstruments> instruments ABSL_GUARDED_BY(mutex);

@@ -6,8 +6,10 @@
 
 namespace acceld::rpc {
 
-// From now on what gRPC complains about goes into our log, as warnings, at most a few a second, for
-// clients can bring them about. A TLS handshake that failed is counted as a refusal.
+// Sends gRPC's error messages to the daemon's log, as warnings. At most 5 are logged in a second,
+// because clients can cause them. Every failed TLS handshake is counted as a refusal in
+// `instruments`, while these live. Applies to the whole process; a further call replaces the
+// instruments.
 void TameGrpcLog(std::weak_ptr<observability::RpcInstruments> instruments);
 
 }  // namespace acceld::rpc

@@ -16,10 +16,11 @@ constexpr std::chrono::nanoseconds kInterval = std::chrono::minutes(1);
 void Handle(google::protobuf::LogLevel level, const char* file, int line,
             const std::string& message) {
   if (level == google::protobuf::LOGLEVEL_FATAL) {
-    return LogError("protobuf: ", file, ":", line, ": ", message);  // It aborts after this.
+    return LogError("protobuf: ", file, ":", line, ": ", message);  // protobuf then aborts
   }
-  // The library takes a plain function, so what it remembers stands here: when the next message may
-  // be logged, on the steady clock, and how many were not since the last.
+  // The state is global because the library accepts only a plain function: the time on the steady
+  // clock from which on the next message may be logged, and how many were not logged since the last
+  // one that was.
   static std::atomic<int64_t> next_ns{0};
   static std::atomic<uint64_t> suppressed{0};
   const int64_t now_ns = std::chrono::steady_clock::now().time_since_epoch().count();

@@ -2,9 +2,9 @@
 
 namespace acceld::rpc {
 
-// From now on the protobuf library's own messages go to our log: what it says about messages that
-// it cannot parse, which any client may send as fast as it likes, at most once a minute. For the
-// whole process; any thread, any number of times.
+// Sends the protobuf library's own messages to the daemon's log. Most of them are about messages
+// that the library cannot parse, which clients can send as fast as they like, so at most one is
+// logged in a minute. Applies to the whole process. Any thread may call, any number of times.
 void TameProtobufLog();
 
 }  // namespace acceld::rpc

@@ -9,28 +9,30 @@
 
 namespace acceld::rpc {
 
-// Whether the daemon takes new sessions and runs. Those that are open go on either way. Any thread.
+// Whether the daemon accepts new sessions and Run calls. Those that are open go on in any case.
+// Thread-safe; nothing blocks.
 class Readiness {
  public:
-  // Hears each change, one at a time; must not block or call back. For before others call.
+  // Sets a function that is called at each change, by one thread at a time. The function must not
+  // block or call this object. To be called before other threads use this object.
   void OnChange(std::function<void(bool ready)> on_change) {
     MutexLock lock(mutex_);
     on_change_ = std::move(on_change);
   }
 
-  // UNAVAILABLE, with the reason, while nothing new is taken.
+  // UNAVAILABLE, with the reason, while nothing new is accepted.
   absl::Status Check() const {
     MutexLock lock(mutex_);
     return refusal_;
   }
   bool ready() const { return Check().ok(); }
 
-  // From now on nothing new is taken, until Undo. Nothing happens when the daemon stops already.
+  // Stops accepting anything new, until Undo. Has no effect after Stop.
   void Drain() {
     MutexLock lock(mutex_);
     if (!stopping_) Refuse("the daemon is draining: it takes no new sessions");
   }
-  // FAILED_PRECONDITION when the daemon stops: that cannot be undone.
+  // Undoes Drain. FAILED_PRECONDITION after Stop, which cannot be undone.
   absl::Status Undo() {
     MutexLock lock(mutex_);
     if (stopping_) return absl::FailedPreconditionError("the daemon is shutting down");
@@ -38,7 +40,7 @@ class Readiness {
     if (on_change_ != nullptr) on_change_(true);
     return absl::OkStatus();
   }
-  // For good.
+  // Stops accepting anything new, for good.
   void Stop() {
     MutexLock lock(mutex_);
     stopping_ = true;

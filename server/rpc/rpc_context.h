@@ -11,14 +11,14 @@
 
 namespace acceld::rpc {
 
-// What every call needs. The service owns the parts; they outlive the calls.
+// The objects that the handlers of RPCs use. They outlive all calls.
 struct RpcContext {
   engine::Engine& engine;
   const RpcOptions& options;
   observability::RpcInstruments& instruments;
   SessionTable& sessions;
-  TimerQueue& timers;  // For short callbacks.
-  FairPool& decoders;  // For what may take milliseconds.
+  TimerQueue& timers;  // for short callbacks
+  FairPool& decoders;  // the decode pool: for work that may take milliseconds
   const Gate& gate;
   Connections& connections;
 };

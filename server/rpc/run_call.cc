@@ -20,7 +20,7 @@ constexpr engine::ProgramId kProgram = 1;
 
 }  // namespace
 
-// What gRPC holds; tells the call when the client is gone.
+// The reactor that gRPC owns. It cancels the call when the client does or is gone.
 class RunCall::Reactor : public grpc::ServerUnaryReactor {
  public:
   explicit Reactor(std::shared_ptr<RunCall> call) : call_(std::move(call)) {}
@@ -55,7 +55,7 @@ absl::Status RunCall::TakeRequest(const grpc::ByteBuffer& request) {
   if (const grpc::Status dumped = request.Dump(&slices); !dumped.ok()) {
     return absl::InternalError(dumped.error_message());
   }
-  // What gRPC receives into belongs to all connections together.
+  // The buffer must not keep gRPC's own receive memory, whose quota all connections share.
   for (grpc::Slice& slice : slices) slice = grpc::Slice(slice.begin(), slice.size());
   request_ = grpc::ByteBuffer(slices.data(), slices.size());
   return absl::OkStatus();
@@ -72,7 +72,7 @@ void RunCall::Run() {
     results_.resize(outputs->size());
     missing_ = outputs->size();
   }
-  if (session == nullptr) return;  // Cancelled meanwhile.
+  if (session == nullptr) return;  // the call was cancelled in the meantime
   if (outputs->empty()) return Finish(absl::OkStatus());
   for (size_t i = 0; i < outputs->size(); ++i) {
     session->Fetch((*outputs)[i],
@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<engine::Handle>> RunCall::Submit() {
   }
   for (engine::Handle& output : outputs) output = next++;
   if (status.ok()) {
-    // Nobody else will ever see the arguments.
+    // Nothing else can use the arguments, so all of them are donated.
     std::vector<uint32_t> all(inputs.size());
     std::iota(all.begin(), all.end(), 0);
     status = session->Execute(kProgram, inputs, outputs, request.device(), {.donated = all});

@@ -36,8 +36,8 @@
 namespace acceld::rpc {
 namespace {
 
-// gRPC itself refuses what is larger than our limits by more than this, without a word to us: that
-// is not counted, and the log does not say who.
+// gRPC itself refuses messages and metadata that exceed the daemon's own limits by more than these
+// margins. It does so without telling the daemon, so such refusals are neither counted nor logged.
 constexpr int64_t kMessageMarginBytes = int64_t{64} << 20;
 constexpr size_t kMetadataMarginBytes = size_t{1} << 20;
 
@@ -59,8 +59,9 @@ absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOpti
   return absl::OkStatus();
 }
 
-// Adds the addresses of passed sockets that are not among them. INVALID_ARGUMENT for a socket of
-// packets beside none of them.
+// Adds the paths of passed stream sockets to `addresses`, unless they are there already.
+// INVALID_ARGUMENT for a packet socket unless its path is an address's path followed by
+// segment::kSocketSuffix.
 absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Address>& addresses) {
   const auto is_one = [&](absl::string_view path, absl::string_view suffix) {
     return std::any_of(addresses.begin(), addresses.end(), [&](const Address& address) {
@@ -82,7 +83,8 @@ absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Addr
   return absl::OkStatus();
 }
 
-// The passed socket with the path and type; not valid when there is none.
+// Takes the passed socket with this path and type out of `passed`. The result is not valid when
+// there is none.
 UniqueFd Take(std::vector<PassedSocket>& passed, absl::string_view path, int type) {
   for (PassedSocket& socket : passed) {
     if (socket.path == path && socket.type == type) return std::move(socket.fd);
@@ -90,7 +92,8 @@ UniqueFd Take(std::vector<PassedSocket>& passed, absl::string_view path, int typ
   return UniqueFd();
 }
 
-// Small messages go at once; who is silent because it is gone is found out.
+// Sets the options of a connection: small messages are sent without delay, and a peer that is gone
+// is detected by keepalive probes.
 void SetUpTcp(int fd) {
   const int yes = 1, idle_s = 60, interval_s = 20, tries = 3;
   (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
@@ -105,23 +108,25 @@ Connections::Limits LimitsOf(const RpcOptions& options) {
   const bool known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
   const uint64_t descriptors = known ? files.rlim_cur : 0;
   return {.descriptors = descriptors,
-          // Of few, most are for work.
+          // Where the limit is low, most descriptors are to remain for clients.
           .reserve = std::min(options.descriptor_reserve, descriptors / 4),
           .unidentified = options.max_unidentified,
           .patience = options.identify_timeout};
 }
 
-// Calls beyond it wait in the client. Each session over gRPC has one that lasts.
+// Further calls wait in the client. Each session over gRPC has one call that lasts as long as its
+// stream.
 constexpr int kMaxCallsPerConnection = 1024;
 
-// What gRPC may hold of messages that have come in part, with what it needs itself.
+// The memory that gRPC may use for messages that have come in part, and for itself.
 int64_t MessageMemory(const RpcOptions& options) {
   return std::max<int64_t>(int64_t{256} << 20, 4 * options.max_message_bytes);
 }
 
 }  // namespace
 
-// What comes in at a listener.
+// The kind of connections that a listener accepts: over a unix socket, or over TCP without or with
+// TLS.
 enum class Way : uint8_t { kUnix, kPlain, kTls };
 struct OpenListener {
   std::unique_ptr<Listener> listener;
@@ -144,7 +149,7 @@ struct Server::Impl {
     access = std::move(wanted);
     return absl::OkStatus();
   }
-  // A connection has come. gRPC owns its descriptor when it may stay.
+  // Handles a connection that was accepted: passes its descriptor to gRPC, or closes it.
   void Accept(UniqueFd fd, Way way) {
     if (way == Way::kUnix) {
       absl::StatusOr<Arrival> arrival = JudgeArrival(fd.get(), gate, connections, *instruments);
@@ -167,7 +172,7 @@ struct Server::Impl {
     connection.fd = fd.Release();
     (way == Way::kTls ? tls_acceptor : plain_acceptor)->HandleNewConnection(&connection);
   }
-  // When one of the files has changed.
+  // Called when one of the files has changed.
   void ReloadFiles() {
     MutexLock lock(reload_mutex);
     const absl::Status status = gate.Reload(access);
@@ -179,21 +184,22 @@ struct Server::Impl {
   Mutex reload_mutex;
   AccessOptions access ABSL_GUARDED_BY(reload_mutex);
   std::vector<SocketClaim> claims;
-  const std::shared_ptr<observability::RpcInstruments> instruments;  // Shared with gRPC's log.
+  const std::shared_ptr<observability::RpcInstruments> instruments;  // shared with gRPC's log
   CallTally calls;
   Connections connections;
   Gate gate;
   Service service;
   UnknownMethods unknown_methods{gate};
-  std::shared_ptr<grpc::ServerCredentials> tls;  // gRPC calls it as long as the server lives.
-  std::unique_ptr<grpc::Server> server;          // Its threads use the service.
-  // Where gRPC takes connections over TCP that were accepted here: without and with TLS.
+  std::shared_ptr<grpc::ServerCredentials> tls;  // used by gRPC as long as the server lives
+  // The threads of each of the following use members above it.
+  std::unique_ptr<grpc::Server> server;
+  // Pass accepted TCP connections, without and with TLS, to gRPC.
   std::unique_ptr<ConnectionAcceptor> plain_acceptor, tls_acceptor;
-  std::vector<OpenListener> listeners;                   // Their threads use the server.
-  std::unique_ptr<LocalChannels> channels;               // Their threads use the service.
-  std::shared_ptr<SharedArrays> shared_arrays;           // Shared with what a timer calls.
-  std::vector<std::unique_ptr<SegmentServer>> segments;  // The same, and the channels.
-  std::unique_ptr<FileWatch> watch;                      // Its thread uses the gate.
+  std::vector<OpenListener> listeners;
+  std::unique_ptr<LocalChannels> channels;
+  std::shared_ptr<SharedArrays> shared_arrays;  // its timer callbacks hold weak references
+  std::vector<std::unique_ptr<SegmentServer>> segments;
+  std::unique_ptr<FileWatch> watch;
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options,
@@ -235,21 +241,24 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(
       static_cast<int>(std::min<int64_t>(max_message_bytes + kMessageMarginBytes, INT_MAX)));
-  // Replies carry results beside their own few bytes.
+  // The daemon limits the results in a reply itself; a few bytes come in addition.
   builder.SetMaxSendMessageSize(-1);
-  // Before a message has come whole, nobody knows whose it is: all connections share this.
+  // A message that has come in part cannot be charged to an identity, so all connections share this
+  // quota.
   grpc::ResourceQuota memory("messages");
   memory.Resize(static_cast<size_t>(MessageMemory(impl->service.context().options)));
   builder.SetResourceQuota(memory);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxCallsPerConnection);
-  // Of a handshake and the first frame: later than Connections ends who says nothing, and says so.
+  // The time for the handshake and the first frame. It is longer than the time after which
+  // Connections ends a silent connection, because that is counted and logged.
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              static_cast<int>(std::min<int64_t>(2 * identify_ms, INT_MAX)));
-  // 0: never.
+  // A setting of 0 means that idle connections are never closed.
   builder.AddChannelArgument(
       GRPC_ARG_MAX_CONNECTION_IDLE_MS,
       idle_ms == 0 ? INT_MAX : static_cast<int>(std::min<int64_t>(idle_ms, INT_MAX)));
-  // Pings keep no connection that has no calls; who sends more than a few is cut off.
+  // Pings do not keep a connection without calls open, and a client that sends more than a few of
+  // them then is disconnected.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE,
@@ -287,7 +296,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     if (!address.is_unix()) continue;
     UniqueFd socket =
         Take(passed, absl::StrCat(address.unix_path, segment::kSocketSuffix), SOCK_SEQPACKET);
-    // Nobody would answer those who connect to one that was passed.
+    // A passed socket needs a server even then, or clients that connect to it would never hear
+    // anything.
     if (context.options.segment_bytes == 0 && !socket.valid()) continue;
     ACCELD_ASSIGN_OR_RETURN(auto segments,
                             SegmentServer::Start(context, *impl->channels, *impl->shared_arrays,

@@ -56,7 +56,7 @@ void Service::EndSessions() {
 
 UploadStream* Service::OnUpload(const Caller& caller, grpc::CallbackServerContext* context,
                                 grpc::ByteBuffer* reply) {
-  const grpc::Slice empty;  // An UploadReply.
+  const grpc::Slice empty;  // a serialized UploadReply, which has no fields
   *reply = grpc::ByteBuffer(&empty, 1);
   return new UploadReactor(context_, caller, context);
 }
@@ -186,7 +186,8 @@ grpc::ServerUnaryReactor* Service::OnKillSession(const Caller& caller,
       request->reason().substr(0, kMaxReasonBytes)));
   LogEvent(LogLevel::kInfo, "kill",
            {{"identity", caller.identity.name}, {"session", request->session_id()}});
-  // One with a stream hears it there; that of a run answers its call.
+  // A session with a stream tells its client by a Goodbye there. The session of a Run call is not
+  // in the table; closing it makes the call fail.
   if (const auto session = sessions_.FindById(request->session_id()); session != nullptr) {
     sessions_.End(session, why);
     return Answer(context, absl::OkStatus());

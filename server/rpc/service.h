@@ -10,10 +10,11 @@
 
 namespace acceld::rpc {
 
-// The RPCs of acceld.proto. Each makes its reactor and returns; gRPC's threads call it.
+// The handlers of the RPCs of acceld.proto. gRPC's threads call them, so each only makes its
+// reactor and returns. Owns the session table, the timers and the decode pool.
 class Service : public GatedService {
  public:
-  // All outlive the service.
+  // The references must outlive the service.
   Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments,
           const Gate& gate, Connections& connections);
 
@@ -45,7 +46,7 @@ class Service : public GatedService {
 #define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_SERVED_##Shape(Name, Request, Reply)
 #include "server/rpc/auth/rpcs.def"
 
-  // Answers with what `work` gives on a thread where it may take its time.
+  // Runs `work` on the maintenance thread, where it may block, and ends the call with its status.
   grpc::ServerUnaryReactor* AnswerLater(grpc::CallbackServerContext* context,
                                         std::function<absl::Status()> work);
 
@@ -57,7 +58,7 @@ class Service : public GatedService {
   SessionTable sessions_;
   const RpcContext context_;
   TimerQueue timers_{"rpc-timers", size_t{1} << 20};
-  // Last: their threads use the rest.
+  // Declared last, and so destroyed first, because their threads use the other members.
   ThreadPool maintenance_{"maintenance", 1, 1024};
   FairPool decoders_;
 };

@@ -9,14 +9,16 @@
 
 namespace acceld::rpc {
 
-// The right to listen on a unix socket path: a lock on PATH.lock, held while the object lives, so
-// that two daemons that start at once do not replace each other's socket. The lock file stays; an
-// empty claim (for TCP) does nothing. The destructor removes the socket file.
+// The exclusive right to listen on a unix socket path: a lock on the file PATH.lock (flock(2)),
+// held while the object lives, which keeps two daemons that start at the same time from replacing
+// each other's socket. The destructor removes the socket file and leaves the lock file. An empty
+// claim, such as that for a TCP address, does nothing.
 class SocketClaim {
  public:
-  // Makes the default folder when that is where the socket lives. Removes a socket file that nobody
-  // listens on. ALREADY_EXISTS when another daemon holds or answers the socket; FAILED_PRECONDITION
-  // when the path is something else than a socket.
+  // Claims the address. Creates the folder of a default socket, and removes a socket file on which
+  // no process listens. ALREADY_EXISTS when another daemon holds the claim or accepts connections
+  // at the address; FAILED_PRECONDITION when the path exists and is not a socket; the errors of
+  // PrepareSocketFolder. Blocks while it tries to connect to the address.
   static absl::StatusOr<SocketClaim> Take(const Address& address);
   SocketClaim() = default;
   SocketClaim(SocketClaim&& other) noexcept;

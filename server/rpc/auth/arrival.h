@@ -9,18 +9,20 @@
 
 namespace acceld::rpc {
 
-// Who has come to a unix socket.
+// The peer of a connection that was accepted on a unix socket.
 struct Arrival {
   PeerCredentials peer;
-  // Of the user; none: one who has to show a token first.
+  // The identity of the peer's user. nullopt: the user has no role, so that each call must present
+  // a token.
   absl::optional<engine::Identity> identity;
 
   bool is_admin() const { return identity.has_value() && identity->role == Role::kAdmin; }
 };
 
-// Judges a connection that was just accepted. PERMISSION_DENIED for a user whom no call would be
-// let in from, RESOURCE_EXHAUSTED when the descriptors that are left are for admins; both are
-// counted and logged.
+// Decides whether a connection that was just accepted on a unix socket may stay, and returns its
+// peer. `fd` remains the caller's. PERMISSION_DENIED when the peer's user has no role and the
+// daemon accepts no tokens either; RESOURCE_EXHAUSTED when only the descriptors that are reserved
+// for admins are left. Both refusals are counted and logged.
 absl::StatusOr<Arrival> JudgeArrival(int fd, const Gate& gate, const Connections& connections,
                                      observability::RpcInstruments& instruments);
 

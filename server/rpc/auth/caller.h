@@ -9,11 +9,11 @@
 
 namespace acceld::rpc {
 
-// Who calls, as the gate has found out.
+// The caller of an RPC, as Gate has established it.
 struct Caller {
   engine::Identity identity;
-  absl::optional<uid_t> uid;  // when the call came over a unix socket
-  std::string peer;           // where from, for people: "127.0.0.1:40312", "uid=1000 pid=4711"
+  absl::optional<uid_t> uid;  // set when the call came over a unix socket
+  std::string peer;           // for log messages: "127.0.0.1:40312" or "uid=1000 pid=4711"
 };
 
 }  // namespace acceld::rpc

@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 256;
 
-// What goes into identities, logs and labels: no spaces, no control characters, no zero that would
-// cut it short elsewhere.
+// Whether `text` may be used in identities, log lines and metric labels: it has no spaces, control
+// characters or zero bytes (which would end it where C strings are used).
 bool IsName(absl::string_view text) {
   return !text.empty() && text.size() <= kMaxNameBytes &&
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isgraph(c); });
@@ -27,14 +27,14 @@ absl::string_view TextOf(const ASN1_STRING* text) {
                            static_cast<size_t>(ASN1_STRING_length(text)));
 }
 
-// The first alternative name of this kind; empty when there is none.
+// Returns the first subject alternative name of this kind; empty when there is none.
 std::string AlternativeName(const X509* certificate, int kind) {
   std::string name;
   auto* names = static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
   for (int i = 0; i < sk_GENERAL_NAME_num(names) && name.empty(); ++i) {
     const GENERAL_NAME* one = sk_GENERAL_NAME_value(names, i);
-    if (one->type == kind) name = std::string(TextOf(one->d.ia5));  // URI and DNS alike.
+    if (one->type == kind) name = std::string(TextOf(one->d.ia5));  // for a URI and a DNS name
   }
   GENERAL_NAMES_free(names);
   return name;

@@ -8,17 +8,19 @@
 
 namespace acceld::rpc {
 
-// Certificate authorities whose certificates name clients. That the client holds the key of its
-// certificate is what TLS has proved before; here it is decided, for every call, whether the
-// certificate counts. So one that expires while its connection lives counts no more. Immutable.
+// Verifies the certificates of clients against a set of certificate authorities. TLS has already
+// proved that the client holds the private key of its certificate; this class verifies, for every
+// call, that a trusted authority issued the certificate and that it is valid now. A certificate
+// that expires is therefore refused even on a connection that was made before. Immutable.
 class ClientCertificates {
  public:
-  // `authorities` in PEM. INVALID_ARGUMENT when there is none in it.
+  // Reads the authorities' certificates from PEM text. INVALID_ARGUMENT when none can be read.
   static absl::StatusOr<ClientCertificates> Make(absl::string_view authorities);
 
-  // The name that a certificate (PEM), with the intermediate ones that came with it (PEM, maybe
-  // empty), gives its holder: its first URI, else its first DNS name, else its common name.
-  // UNAUTHENTICATED says what is wrong: another issuer, out of date, not for clients, no name.
+  // Verifies a client's certificate and returns the name of its holder: its first URI, else its
+  // first DNS name, else its common name. Both arguments are PEM; `intermediates` are the further
+  // certificates that the client sent, and may be empty. UNAUTHENTICATED, with the reason, when the
+  // certificate has another issuer, is out of date, is not for clients or has no usable name.
   absl::StatusOr<std::string> NameOf(absl::string_view certificate,
                                      absl::string_view intermediates) const;
 

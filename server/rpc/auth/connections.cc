@@ -23,18 +23,19 @@ namespace {
 
 using observability::Refusal;
 
-// How often it is looked after those who are known.
+// How often the connections are checked when all of them are identified.
 constexpr std::chrono::milliseconds kLookPause{2000};
-// Between two looks for those that are over while there are too many, at least.
+// The shortest time between two searches for closed connections when there are too many
+// unidentified ones.
 constexpr std::chrono::milliseconds kSweepPause{20};
 
-// The kernel's number of the socket; 0: there is none.
+// Returns the inode number of the socket; 0 when `fd` is not a socket.
 ino_t SocketOf(int fd) {
   struct stat info = {};
   return fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode) ? info.st_ino : 0;
 }
 
-// As gRPC spells the other end's address, without the escapes: "ipv6:[::1]:7070".
+// Returns the peer's address as gRPC spells it, but without escapes: "ipv6:[::1]:7070".
 absl::StatusOr<std::string> AddressOf(int fd) {
   sockaddr_storage storage{};
   socklen_t size = sizeof(storage);
@@ -80,7 +81,7 @@ void Connections::Watch(TimerQueue& timers) {
 }
 
 absl::Status Connections::CheckReserve(int fd, bool is_admin) const {
-  // A new descriptor has the least number that is free, so as many as that are open.
+  // A new descriptor gets the lowest free number, so at least `fd` descriptors are open.
   const uint64_t rest = limits_.descriptors - std::min(limits_.descriptors, limits_.reserve);
   if (is_admin || limits_.descriptors == 0 || static_cast<uint64_t>(fd) < rest) {
     return absl::OkStatus();
@@ -113,7 +114,7 @@ void Connections::Add(int fd, Connection connection) {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
-    // One that had this number is over.
+    // The descriptor is new, so an older connection with its number has been closed.
     if (const auto old = connections_.find(fd); old != connections_.end()) Remove(old);
     if (!connection.is_identified) {
       MakeRoom(ended);
@@ -198,7 +199,8 @@ void Connections::MakeRoom(std::vector<Ended>& ended) {
 
 void Connections::EndSilent(Table::iterator silent, absl::Status why, std::vector<Ended>& ended) {
   const auto& [fd, connection] = *silent;
-  // gRPC may close the descriptor meanwhile; a copy stays what it is found to be.
+  // gRPC may close the descriptor at any time, so that its number means another file. A duplicate
+  // keeps referring to the same file between the check and the shutdown.
   const UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (copy.valid() && SocketOf(copy.get()) == connection.socket) {
     shutdown(copy.get(), SHUT_RDWR);

@@ -22,66 +22,74 @@
 
 namespace acceld::rpc {
 
-// The connections that gRPC serves: whose they are, and how many one may have. Who is at a unix
-// socket is known at once; who comes over TCP, with the first call that is let in. Until then it is
-// one of a few, and has a short time: when there are too many the oldest of them is ended, so that
-// those who are slow lock nobody out.
+// The connections that gRPC serves: which identity each belongs to, and how many an identity may
+// have. A connection over a unix socket whose user has a role is identified when it is accepted;
+// any other connection is identified by the first call of an identity that Gate admits. The number
+// of unidentified connections and the time that each may stay so are limited, and when one more
+// than the limit is accepted the oldest of them is shut down, so that idle clients do not lock out
+// others.
 //
-// gRPC names a connection to the calls that come through it, by its descriptor ("fd:17") or its
-// address ("ipv4:127.0.0.1:40312"), and closes the descriptor only when the last of those calls is
-// gone: as long as a call lives, the name means the same connection. That gRPC has closed a
-// descriptor is found out now and then, by the number of the socket behind it.
+// gRPC tells a call its connection by a peer string (ServerContext::peer), which contains the
+// descriptor ("fd:17") or the address ("ipv4:127.0.0.1:40312"). gRPC closes the descriptor only
+// after the last call of the connection has ended, so during a call its peer string always means
+// the same connection. gRPC does not report that it has closed a descriptor: this class checks from
+// time to time whether each descriptor still refers to the same socket (by inode number).
 //
-// Any thread may call; nothing blocks.
+// Thread-safe; nothing blocks.
 class Connections {
  public:
   struct Limits {
-    uint64_t descriptors = 0;  // how many the process may have open
-    uint64_t reserve = 0;      // of them, for admins and for the daemon itself
-    size_t unidentified = 64;
-    std::chrono::milliseconds patience{5000};  // with those who have not said who they are
+    uint64_t descriptors = 0;  // how many the process may have open; 0: not known, not checked
+    uint64_t reserve = 0;      // how many of them are kept for admins and for the daemon itself
+    size_t unidentified = 64;  // how many connections may be unidentified
+    std::chrono::milliseconds patience{5000};  // how long a connection may stay unidentified
   };
-  // Both outlive it.
+  // `engine` and `instruments` must outlive this object.
   Connections(engine::Engine& engine, observability::RpcInstruments& instruments, Limits limits);
 
-  // From now on, looks after the connections by `timers`, whose callbacks end before this does.
+  // Starts the regular checks of the connections, as callbacks of `timers`, which must be destroyed
+  // before this object.
   void Watch(TimerQueue& timers);
 
   const Limits& limits() const { return limits_; }
-  // Whether a descriptor that was just opened for somebody is outside of the reserve, or he is an
-  // admin. RESOURCE_EXHAUSTED.
+  // RESOURCE_EXHAUSTED when `fd`, a descriptor that was just opened for a client, is one of the
+  // last Limits::reserve descriptors of the process and the client is not an admin.
   absl::Status CheckReserve(int fd, bool is_admin) const;
 
-  // A connection that was just accepted, before gRPC gets its descriptor. `identity`: who is known
-  // to be at its other end, if anybody is. An error: it is to be closed.
+  // Register a connection that was just accepted; to be called before gRPC gets the descriptor.
+  // `identity` is that of the peer's user; nullopt: the connection is unidentified. After an error
+  // (RESOURCE_EXHAUSTED, or the system's) the caller has to close the connection.
   absl::Status AddUnix(int fd, PeerCredentials peer,
                        const absl::optional<engine::Identity>& identity);
   absl::Status AddTcp(int fd);
 
   struct Found {
-    absl::optional<PeerCredentials> peer;  // of a unix socket
+    absl::optional<PeerCredentials> peer;  // set for a unix socket
     bool is_identified = false;
   };
-  // `peer` as ServerContext::peer says it. What is not known here is no connection of ours, and
-  // counts as identified.
+  // Looks up a connection by the peer string of one of its calls (ServerContext::peer). For a
+  // string that means no registered connection, returns one without `peer` that is identified.
   Found Find(absl::string_view peer) const;
-  // A call of `identity` is let in over the connection. RESOURCE_EXHAUSTED: it has too many.
+  // Records that Gate admits a call of `identity` over the connection, which counts as the
+  // identity's from then on if it was unidentified. RESOURCE_EXHAUSTED when the identity, other
+  // than an admin, has too many connections.
   absl::Status Identify(absl::string_view peer, const engine::Identity& identity);
-  // Somebody asks for what everybody may know: the connection's time is not up.
+  // Records a call that needs no identity (ACCELD_OPEN_RPC in rpcs.def). The connection stays
+  // unidentified, but is no longer ended when Limits::patience is over.
   void NoteOpenCall(absl::string_view peer);
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Connection {
-    ino_t socket = 0;  // The kernel's number of it.
-    absl::optional<PeerCredentials> peer;
-    std::string address;  // of TCP
+    ino_t socket = 0;                      // the inode number of the socket
+    absl::optional<PeerCredentials> peer;  // set for a unix socket
+    std::string address;                   // of the peer, for TCP; empty for a unix socket
     bool is_identified = false, has_open_calls = false;
-    Clock::time_point since;
-    Taken descriptors;
+    Clock::time_point since;  // when it was accepted
+    Taken descriptors;        // the charge to its identity
   };
   using Table = absl::flat_hash_map<int, Connection>;
-  // One that did not say whose it is, and why it was ended.
+  // An unidentified connection that was shut down, and the reason.
   struct Ended {
     Caller caller;
     absl::Status why;
@@ -89,17 +97,23 @@ class Connections {
 
   void Add(int fd, Connection connection);
   void Remove(Table::iterator connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The descriptor that calls name so; -1: none.
+  // Returns the descriptor that the peer string of a call means; -1: none that is registered.
   int DescriptorOf(absl::string_view peer) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Forgets the connections that are over: all, or those that are not identified.
+  // Removes the connections that gRPC has closed: all of them, or only the unidentified ones.
   void Sweep(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Makes room for one more that is not identified.
+  // Makes room for one more unidentified connection, if need be by ending the oldest one, which is
+  // then added to `ended`.
   void MakeRoom(std::vector<Ended>& ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Shuts down and removes an unidentified connection, and adds it to `ended`.
   void EndSilent(Table::iterator connection, absl::Status why, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Every call waits for the lock, so this happens without it.
+  // Counts and logs the connections that were ended. Called without mutex_, because every RPC
+  // waits for that.
   void Note(const std::vector<Ended>& ended);
+  // Removes closed connections and ends those that stayed unidentified for too long; called by the
+  // timer that LookLater sets.
   void Look();
+  // Sets the timer for the next Look, unless it is set or there are no connections.
   void LookLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   engine::Engine& engine_;
@@ -107,14 +121,15 @@ class Connections {
   const Limits limits_;
   mutable Mutex mutex_;
   TimerQueue* timers_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  bool looks_ ABSL_GUARDED_BY(mutex_) = false;  // A timer is set.
-  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool looks_ ABSL_GUARDED_BY(mutex_) = false;       // the timer for Look is set
+  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;  // how many of connections_ are
   Clock::time_point swept_at_ ABSL_GUARDED_BY(mutex_);
-  Table connections_ ABSL_GUARDED_BY(mutex_);  // By descriptor.
+  Table connections_ ABSL_GUARDED_BY(mutex_);  // by descriptor
   absl::flat_hash_map<std::string, int> by_address_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Takes a charge that admins get also when there is nothing left.
+// Charges `descriptors` file descriptors to the identity and stores the charge in `taken`.
+// RESOURCE_EXHAUSTED when the identity's quota is used up; an admin gets OK even then, uncharged.
 absl::Status TakeUnlessAdmin(engine::Engine& engine, const engine::Identity& identity,
                              int64_t descriptors, Taken& taken);
 

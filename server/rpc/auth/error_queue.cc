@@ -18,7 +18,8 @@ bool IsUnixSocket(int fd) {
 
 }  // namespace
 
-// Every library of this process calls this one, for the dynamic linker looks in the program first.
+// Every library of this process calls this function, because the dynamic linker searches the
+// program for a symbol before it searches the libraries.
 extern "C" __attribute__((visibility("default"))) ssize_t recvmsg(int fd, msghdr* message,
                                                                   int flags) {
   using Function = ssize_t (*)(int, msghdr*, int);

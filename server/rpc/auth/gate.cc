@@ -19,7 +19,7 @@ using observability::Refusal;
 constexpr size_t kMaxFileBytes = size_t{4} << 20;
 constexpr absl::string_view kAnonymous = "loopback";
 
-// The least role for each method; none: for anybody.
+// The lowest role that may call each method; nullopt: every caller may.
 using MethodTable = absl::flat_hash_map<std::string, absl::optional<Role>>;
 
 const MethodTable& Methods() {
@@ -37,7 +37,8 @@ const MethodTable& Methods() {
 
 absl::string_view ToView(grpc::string_ref text) { return {text.data(), text.size()}; }
 
-// The token that the caller sent; none when it sent none. More than one is none of them.
+// Returns the token that the caller sent; nullopt when it sent no authorization. Returns "", which
+// is no token, when it sent several of them or something other than a bearer token.
 absl::optional<absl::string_view> TokenOf(const grpc::ServerContextBase& context) {
   const auto [first, last] = context.client_metadata().equal_range("authorization");
   if (first == last) return absl::nullopt;
@@ -58,7 +59,7 @@ std::string PropertyOf(const grpc::AuthContext& context, const char* name) {
   return values.empty() ? "" : std::string(ToView(values.front()));
 }
 
-// "127.0.0.1:40312"
+// Returns the address in gRPC's peer string of a TCP connection: "127.0.0.1:40312".
 std::string TextOf(absl::string_view tcp_peer) {
   if (!absl::ConsumePrefix(&tcp_peer, "ipv4:")) absl::ConsumePrefix(&tcp_peer, "ipv6:");
   return std::string(tcp_peer);

@@ -20,32 +20,36 @@
 
 namespace acceld::rpc {
 
-// The one place that decides who may call what (rpcs.def). A caller is, in this order: whom its
-// token stands for; whom its client certificate names; the user at the other end of the unix
-// socket; `loopback`, when it came without TLS to a daemon that has no tokens.
+// Identifies the callers of RPCs and decides which RPCs each may call: rpcs.def lists the roles
+// that RPCs need, AccessOptions the roles that callers have. The identity of a caller is the first
+// of these that applies: the holder of its token, if the daemon has a token file; the user at the
+// other end of the unix socket; the name in its client certificate; `loopback`, without TLS and if
+// the daemon has no token file.
 //
-// Refusals are counted by reason and logged. Any thread may call; only Reload blocks.
+// Every refusal is counted by its reason and logged. Thread-safe; only Reload blocks.
 class Gate {
  public:
-  // What calls may carry besides messages; the token is the largest part that is looked at.
+  // The limit for the keys and values of a call's metadata.
   static constexpr size_t kMaxMetadataBytes = size_t{16} << 10;
 
-  // All outlive the gate.
+  // `connections` and `instruments` must outlive the gate. Reload must succeed before the first
+  // call is admitted.
   Gate(Connections& connections, observability::RpcInstruments& instruments,
        size_t max_message_bytes);
 
-  // Reads the files and puts all of it into effect, or nothing: an error names file and trouble.
-  // Calls that are under way go on.
+  // Reads the files that `options` names and replaces all rules at once. An error says what is
+  // wrong, with the file; the rules stay as they were then. Calls that were admitted go on.
   absl::Status Reload(const AccessOptions& options);
 
-  // Who calls. UNAUTHENTICATED: nobody that can be told. PERMISSION_DENIED: one who may not do
-  // this. UNIMPLEMENTED: there is no such RPC. RESOURCE_EXHAUSTED: its metadata is too large, or it
-  // has too many connections.
-  // `method` as "/package.Service/Method".
+  // Returns the caller of an RPC that is allowed to call it. `method` is spelled
+  // "/package.Service/Method". UNAUTHENTICATED when the caller cannot be identified;
+  // PERMISSION_DENIED when its role does not allow the RPC; UNIMPLEMENTED when there is no such
+  // RPC; RESOURCE_EXHAUSTED when the metadata is too large or the identity has too many
+  // connections.
   absl::StatusOr<Caller> Admit(absl::string_view method,
                                const grpc::ServerContextBase& context) const;
 
-  // RESOURCE_EXHAUSTED when a message is larger than the limit.
+  // RESOURCE_EXHAUSTED when a message of the call is larger than max_message_bytes.
   absl::Status AdmitMessage(absl::string_view method, const Caller& caller,
                             size_t size_bytes) const;
 
@@ -53,23 +57,23 @@ class Gate {
   absl::optional<Role> RoleOf(const PeerCredentials& peer) const {
     return rules()->policy.RoleOf(peer);
   }
-  // Whether a token may stand for somebody else.
+  // Whether the daemon has a token file, so that a token may identify a caller.
   bool takes_tokens() const { return rules()->tokens.has_value(); }
 
   // Whether rpcs.def has the method.
   static bool Knows(absl::string_view method);
 
-  // What TLS addresses show; set by Reload.
+  // The certificate that TLS addresses present; Reload sets it.
   std::shared_ptr<const ServerCertificate> certificate() const { return certificate_; }
 
  private:
-  // What Reload makes, at once for all calls.
+  // What one Reload has read; never changed, only replaced as a whole.
   struct Rules {
     Policy policy;
     absl::optional<TokenTable> tokens;
     absl::optional<ClientCertificates> client_certificates;
   };
-  // Of a caller that is not let in.
+  // Why a caller is refused.
   struct Refused {
     observability::Refusal reason;
     absl::Status status;
@@ -77,7 +81,8 @@ class Gate {
   static absl::StatusOr<Rules> ReadRules(const AccessOptions& options,
                                          ServerCertificate& certificate);
   std::shared_ptr<const Rules> rules() const;
-  // Fills in `identity` as far as it is known.
+  // Determines the caller's identity and role. nullopt: `identity` is complete. When the caller is
+  // refused, `identity` has at most the name.
   absl::optional<Refused> Authenticate(const grpc::ServerContextBase& context,
                                        const absl::optional<PeerCredentials>& peer,
                                        engine::Identity& identity) const;

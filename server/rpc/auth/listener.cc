@@ -25,10 +25,10 @@ namespace acceld::rpc {
 namespace {
 
 constexpr int kBacklog = 4096;
-// When the process has no descriptors left.
+// How long to wait after a connection could not be accepted, for want of descriptors say.
 constexpr std::chrono::milliseconds kPause{100};
 
-// Listens at one address. With a port of 0 takes a free one, and says which.
+// Listens at one address. A `port` of 0 is replaced by a free one.
 absl::StatusOr<UniqueFd> BindOne(const addrinfo& info, uint16_t& port) {
   UniqueFd socket(::socket(info.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_storage address{};
@@ -38,11 +38,12 @@ absl::StatusOr<UniqueFd> BindOne(const addrinfo& info, uint16_t& port) {
   in_port_t& wire_port = info.ai_family == AF_INET6 ? v6.sin6_port : v4.sin_port;
   wire_port = htons(port);
   const int yes = 1;
-  // Any address of IPv6 is any of IPv4 too; others are what they are.
+  // A socket at the unspecified address of IPv6 (::) accepts connections over IPv4, too; one at any
+  // other address of IPv6 does not.
   const int only_v6 = IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr) ? 0 : 1;
   socklen_t size = sizeof(address);
   if (!socket.valid() ||
-      // A daemon that is started again does not wait for connections of the one before.
+      // Lets a restarted daemon listen while connections of the daemon before are in TIME_WAIT.
       setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
       (info.ai_family == AF_INET6 &&
        setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6)) != 0) ||
@@ -67,7 +68,8 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::BindUnix(const std::string& 
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), std::min(path.size(), sizeof(address.sun_path) - 1));
-  // The file begins with the socket's own mode, so it is at no time open to others.
+  // bind(2) creates the file with the socket's own mode, so other users can never connect before
+  // chmod sets the mode that was asked for.
   if (fchmod(socket.get(), 0600) != 0) return fail("fchmod");
   if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     return fail("bind");
@@ -99,7 +101,7 @@ absl::StatusOr<std::vector<std::unique_ptr<Listener>>> Listener::BindTcp(const s
     ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener, Adopt(*std::move(socket)));
     listeners.push_back(std::move(listener));
   }
-  // Of a host with several addresses, one may be of a kind that this machine does not have.
+  // One bound address is enough: the others may be of a family that this machine does not have.
   if (listeners.empty()) return failure;
   return listeners;
 }
@@ -128,7 +130,7 @@ void Listener::Run() {
   pollfd wanted[] = {{.fd = socket_.get(), .events = POLLIN, .revents = 0},
                      {.fd = stop_.get(), .events = POLLIN, .revents = 0}};
   while (true) {
-    if (poll(wanted, 2, -1) < 0) continue;  // A signal.
+    if (poll(wanted, 2, -1) < 0) continue;  // interrupted by a signal
     if (wanted[1].revents != 0) return;
     UniqueFd fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (fd.valid()) {

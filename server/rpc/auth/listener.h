@@ -16,35 +16,39 @@
 
 namespace acceld::rpc {
 
-// Listens on a socket and hands over each connection; gRPC's own listener would not tell who comes,
-// and would let everybody in. Make and destroy it on one thread.
+// Listens on one socket and passes each accepted connection to a callback, on a thread of its own.
+// gRPC's own listener is not used, because it admits every connection and does not say who the peer
+// is. The thread that constructs the listener must also destroy it.
 class Listener {
  public:
-  // Gets a non-blocking descriptor. Called on the listener's thread.
+  // Receives the non-blocking descriptor of a connection. Called on the listener's thread.
   using OnAccept = std::function<void(UniqueFd fd)>;
 
-  // Binds `path`, where no file may be, with this mode. UNAVAILABLE says why it cannot.
+  // Listens on a unix socket at `path`, where no file may exist; the socket file gets this mode.
+  // UNAVAILABLE, with the reason, when that fails.
   static absl::StatusOr<std::unique_ptr<Listener>> BindUnix(const std::string& path, mode_t mode);
-  // Binds all addresses of `host`; `port` of 0 is replaced by a free one. NOT_FOUND (no such host),
-  // UNAVAILABLE says why it cannot.
+  // Listens on those addresses of `host` that can be bound, with one listener for each. A `port` of
+  // 0 is replaced by a free one. NOT_FOUND when there is no such host; UNAVAILABLE, with the
+  // reason, when no address can be bound. Blocks while the host's name is resolved.
   static absl::StatusOr<std::vector<std::unique_ptr<Listener>>> BindTcp(const std::string& host,
                                                                         uint16_t& port);
-  // Takes over a socket that listens and does not block.
+  // Takes over a socket that is listening already and is non-blocking.
   static absl::StatusOr<std::unique_ptr<Listener>> Adopt(UniqueFd socket);
-  // Waits for OnAccept to return. The socket's file stays.
+  // Closes the socket, but leaves its file. Blocks until a running callback has returned.
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  // From now on connections are accepted; `failures` counts those that could not be for want of
-  // descriptors or memory, after which it waits a moment. It outlives the listener. Call once.
+  // Begins to accept connections. To be called at most once. `failures`, which must outlive the
+  // listener, counts the attempts that failed for want of descriptors or memory; the listener
+  // pauses for a moment after each.
   void Start(OnAccept on_accept, observability::Counter& failures);
 
  private:
   Listener(UniqueFd socket, UniqueFd stop) : socket_(std::move(socket)), stop_(std::move(stop)) {}
   void Run();
 
-  const UniqueFd socket_, stop_;
+  const UniqueFd socket_, stop_;  // stop_ is an eventfd that ends the thread
   OnAccept on_accept_;
   observability::Counter* failures_ = nullptr;
   std::thread thread_;

@@ -22,13 +22,13 @@ class ServiceGuard final : public Interceptor {
   ServiceGuard(const Gate& gate, ServerRpcInfo& info) : gate_(gate), info_(info) {}
 
   void Intercept(InterceptorBatchMethods* methods) override {
-    // Now metadata and peer are known; the handler runs after this.
+    // At this point metadata and peer are known, and the handler has not run yet.
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_INITIAL_METADATA)) {
       grpc::ServerContextBase& context = *info_.server_context();
       const absl::Status status = gate_.Admit(info_.method(), context).status();
       if (!status.ok()) {
         const grpc::Status refusal = ToGrpc(status);
-        // As TryCancel does, which knows one status only.
+        // ServerContextBase::TryCancel does the same, but always with the status CANCELLED.
         grpc_call_cancel_with_status(context.c_call(),
                                      static_cast<grpc_status_code>(refusal.error_code()),
                                      refusal.error_message().c_str(), nullptr);
@@ -47,7 +47,8 @@ class ServiceGuardFactory final : public ServerInterceptorFactoryInterface {
   explicit ServiceGuardFactory(const Gate& gate) : gate_(gate) {}
 
   Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
-    // Ours are gated where they are served, where a refusal keeps the handler from running.
+    // GatedService applies the gate to acceld.proto's methods, and UnknownMethods to methods that
+    // the gate does not know; there a refusal keeps the handler from running.
     if (absl::StartsWith(info->method(), our_prefix_) || !Gate::Knows(info->method())) {
       return nullptr;
     }
@@ -76,7 +77,8 @@ std::unique_ptr<ServerInterceptorFactoryInterface> MakeServiceGuard(const Gate& 
 grpc::ServerGenericBidiReactor* UnknownMethods::CreateReactor(
     grpc::GenericCallbackServerContext* context) {
   const absl::Status refused = gate_.Admit(context->method(), *context).status();
-  // One that the gate knows is served elsewhere, unless its service is missing.
+  // A method that the gate admits is in rpcs.def. That it comes here means that its service is not
+  // registered.
   return new Refusal(refused.ok() ? absl::UnimplementedError("there is no such RPC") : refused);
 }
 

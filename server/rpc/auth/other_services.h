@@ -9,13 +9,15 @@
 
 namespace acceld::rpc {
 
-// Sends calls of the services that gRPC brings along (reflection, health) past the gate, as
-// GatedService does with ours. A call that is refused ends with the gate's status; its handler
-// finds it cancelled and cannot answer any more. `gate` outlives the server that this is given to.
+// Makes an interceptor that applies the gate to the services that gRPC itself provides (reflection,
+// health), as GatedService does for acceld.proto. A refused call ends with the gate's status; its
+// handler still runs, but finds the call cancelled and its answer is not sent. `gate` must outlive
+// the server that uses the interceptor.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeServiceGuard(
     const Gate& gate);
 
-// Answers what no service does: with the gate's refusal. `gate` outlives it.
+// Ends every call of a method that no registered service has with the gate's refusal, so that such
+// calls are counted and logged like others. `gate` must outlive this object.
 class UnknownMethods : public grpc::CallbackGenericService {
  public:
   explicit UnknownMethods(const Gate& gate) : gate_(gate) {}

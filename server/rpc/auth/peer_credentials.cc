@@ -15,7 +15,7 @@ absl::StatusOr<PeerCredentials> ReadPeerCredentials(int fd) {
     return absl::ErrnoToStatus(errno, "SO_PEERCRED");
   }
   PeerCredentials peer{.uid = credentials.uid, .pid = credentials.pid, .groups = {credentials.gid}};
-  // The first call says how much room they need.
+  // The first call fails with ERANGE and stores the size of the list of groups in `size`.
   size = 0;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, nullptr, &size) != 0 && errno == ERANGE) {
     std::vector<gid_t> others(size / sizeof(gid_t));

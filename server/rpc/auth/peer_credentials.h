@@ -9,20 +9,20 @@
 
 namespace acceld::rpc {
 
-// Whose process opened a unix socket, as the kernel says. It is the process that connected, whoever
-// holds the socket since.
+// The credentials of the process that connected to a unix socket, as the kernel recorded them at
+// that time (SO_PEERCRED in unix(7)). Another process may hold the socket since.
 struct PeerCredentials {
   uid_t uid = 0;
-  pid_t pid = 0;              // for people; it may be another process by now
-  std::vector<gid_t> groups;  // all of them
+  pid_t pid = 0;              // for messages only: the number may be another process's by now
+  std::vector<gid_t> groups;  // the primary group, then the supplementary ones
 };
 
-// Of the connected socket `fd`.
+// Reads the credentials of the peer of `fd`, a connected unix socket. Errors are the system's.
 absl::StatusOr<PeerCredentials> ReadPeerCredentials(int fd);
 
-// "uid:1000"
+// Returns the name of the peer's identity: "uid:1000".
 std::string IdentityOf(const PeerCredentials& peer);
-// "uid=1000 pid=4711", for people.
+// Returns the peer as log messages show it: "uid=1000 pid=4711".
 std::string TextOf(const PeerCredentials& peer);
 
 }  // namespace acceld::rpc

@@ -17,7 +17,7 @@ std::unique_ptr<BIO, FreeBio> Open(absl::string_view text) {
   return std::unique_ptr<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Asked for a pass phrase, the library would read the terminal.
+// A callback that gives no pass phrase. Without a callback OpenSSL would ask on the terminal.
 int NoPassPhrase(char*, int, int, void*) { return 0; }
 
 }  // namespace

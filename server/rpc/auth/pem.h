@@ -8,9 +8,10 @@
 
 #include "absl/strings/string_view.h"
 
-// OpenSSL's objects with their owners, and their PEM forms.
+// Owning pointers to OpenSSL's objects, and functions that read such objects from PEM text.
 namespace acceld::rpc {
 
+// The deleter of OpenSslPtr.
 struct FreeOpenSsl {
   void operator()(X509* x) const { X509_free(x); }
   void operator()(X509_STORE* x) const { X509_STORE_free(x); }
@@ -20,9 +21,11 @@ struct FreeOpenSsl {
 template <typename T>
 using OpenSslPtr = std::unique_ptr<T, FreeOpenSsl>;
 
-// The certificates of a text, in order; none when one of them cannot be read.
+// Returns the certificates in a PEM text, in order. Empty when there is none or when any of them
+// cannot be read.
 std::vector<OpenSslPtr<X509>> ReadCertificates(absl::string_view pem);
-// Null when there is none without a pass phrase.
+// Returns the private key in a PEM text; nullptr when there is none that can be read without a pass
+// phrase.
 OpenSslPtr<EVP_PKEY> ReadPrivateKey(absl::string_view pem);
 
 }  // namespace acceld::rpc

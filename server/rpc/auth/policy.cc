@@ -30,8 +30,8 @@ constexpr std::array<std::pair<absl::string_view, Kind>, 5> kKinds = {
 struct Principal {
   Kind kind = Kind::kUser;
   std::string name;
-  uint32_t number = 0;  // of kUid and kGid
-  bool all = false;
+  uint32_t number = 0;  // for kUid and kGid
+  bool all = false;     // "*": everything of this kind
 };
 
 absl::Status Wrong(absl::string_view text) {

@@ -15,14 +15,15 @@
 
 namespace acceld::rpc {
 
-// Whether a principal is spelled as AccessOptions says. INVALID_ARGUMENT quotes it.
+// INVALID_ARGUMENT, quoting `text`, unless it is a principal as AccessOptions describes them.
 absl::Status CheckPrincipal(absl::string_view text);
 
-// Which roles identities have. Immutable.
+// The roles of identities, as AccessOptions lists them. Immutable.
 class Policy {
  public:
-  // Looks names of users and groups up, once. NOT_FOUND names one that the system does not know;
-  // INVALID_ARGUMENT. May block, as the system's user database does.
+  // Resolves the names of users and groups to numbers, once. NOT_FOUND names a user or group that
+  // the system does not have; INVALID_ARGUMENT quotes an entry that is not a principal. Blocks for
+  // the look-ups in the system's user database.
   static absl::StatusOr<Policy> Make(const AccessOptions& options);
 
   // The highest role that is given to the identity; none when it may not do anything.
@@ -31,7 +32,7 @@ class Policy {
   absl::optional<Role> RoleOfAnonymous() const;
 
  private:
-  // Who has one role.
+  // The principals that have one role.
   struct Members {
     std::set<uid_t> uids;
     std::set<gid_t> gids;

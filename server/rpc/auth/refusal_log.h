@@ -7,8 +7,9 @@
 
 namespace acceld::rpc {
 
-// Counts a refusal and logs it, at most 50 in a second, with the keys reason, rpc, peer, identity,
-// code and why. What is not known of the caller is empty.
+// Counts a refused call or connection by its reason, and logs it with the keys reason, rpc, peer,
+// identity, code and why; at most 50 lines are logged in a second. Members of `caller` that are not
+// known are empty.
 void NoteRefusal(observability::RpcInstruments& instruments, observability::Refusal reason,
                  absl::string_view rpc, const Caller& caller, const absl::Status& why);
 

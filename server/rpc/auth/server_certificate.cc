@@ -10,7 +10,8 @@
 namespace acceld::rpc {
 namespace {
 
-// gRPC's C++ classes cannot replace the certificate of a server that runs; its C interface can.
+// Credentials made with gRPC's C interface, because gRPC's C++ classes cannot replace the
+// certificate of a running server.
 class TlsCredentials final : public grpc::ServerCredentials {
  public:
   TlsCredentials(std::shared_ptr<const ServerCertificate> certificate, bool ask_clients)
@@ -29,7 +30,7 @@ class TlsCredentials final : public grpc::ServerCredentials {
     return grpc_server_add_http2_port(server, address.c_str(), credentials_);
   }
 
-  // Before every handshake.
+  // gRPC calls this before every TLS handshake.
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* self, grpc_ssl_server_certificate_config** config) {
     auto& credentials = *static_cast<TlsCredentials*>(self);
@@ -38,7 +39,8 @@ class TlsCredentials final : public grpc::ServerCredentials {
       return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     }
     const grpc_ssl_pem_key_cert_pair pem{pair.key.c_str(), pair.chain.c_str()};
-    // It wants authorities in any case; those whom clients are not asked about say nothing.
+    // gRPC requires a list of authorities. Without client certificates it has no effect, so any
+    // certificate will do.
     const std::string& authorities = pair.authorities.empty() ? pair.chain : pair.authorities;
     *config = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pem, 1);
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;

@@ -9,16 +9,17 @@
 
 namespace acceld::rpc {
 
-// The daemon's own certificate and key, which may be replaced while it serves: connections that are
-// made afterwards see the new one. A pair that does not fit changes nothing. Thread-safe.
+// The daemon's TLS certificate and private key. They can be replaced while the server runs: TLS
+// handshakes that begin afterwards use the new pair. Thread-safe.
 class ServerCertificate {
  public:
-  // `chain` and `key` in PEM; `authorities`, in PEM, are those whose certificates clients are asked
-  // for, and may be empty. INVALID_ARGUMENT: not readable, the key is not that of the first
-  // certificate, or that one is out of date.
+  // Replaces certificate chain and key. All arguments are PEM text. `authorities`, which may be
+  // empty, are the certificate authorities that the server names when it asks a client for a
+  // certificate. INVALID_ARGUMENT, which changes nothing, when the chain or the key cannot be read,
+  // the key does not belong to the first certificate of the chain, or that one has expired.
   absl::Status Set(std::string chain, std::string key, std::string authorities);
 
-  // The latest, and the number of sets before it; a number of 0 means that there was none.
+  // What the last successful Set was given. `number` grows with every change; 0: nothing was set.
   struct Pair {
     std::string chain, key, authorities;
     uint64_t number = 0;
@@ -30,8 +31,9 @@ class ServerCertificate {
   Pair pair_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Credentials for one address that show `certificate` (Set before). With `ask_clients`, clients are
-// asked for a certificate and need not show one; what they show is for ClientCertificates to judge.
+// Makes gRPC credentials for a listening address that present `certificate`, which must be set
+// already. With `ask_clients` the server asks clients for a certificate. A client need not send
+// one, and TLS does not verify it: ClientCertificates does.
 std::shared_ptr<grpc::ServerCredentials> MakeTlsCredentials(
     std::shared_ptr<const ServerCertificate> certificate, bool ask_clients);
 

@@ -17,10 +17,10 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
-// While earlier uploads wait for the device.
+// How long to wait before a chunk is tried again, while earlier uploads occupy the memory.
 constexpr std::chrono::milliseconds kLookAgain{2};
 
-// Bytes that stay as long as gRPC reads them.
+// Makes a slice of `bytes` that keeps their owner alive as long as gRPC holds the slice.
 grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& owner) {
   return grpc::Slice(
       const_cast<char*>(bytes.data()), bytes.size(),
@@ -90,8 +90,8 @@ absl::Status UploadReactor::Append(absl::string_view bytes) {
 void UploadReactor::TakeChunk() {
   const absl::Status status = OnChunk();
   if (absl::IsUnavailable(status) && !context_->IsCancelled()) {
-    // Only the first bytes find no room; the client is held back by not being read. The reactor
-    // lives until it is finished.
+    // Only the first bytes of an upload can find no room. Until they do nothing more is read, so
+    // flow control holds the client back. The reactor lives until it is finished.
     const uint64_t timer =
         rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain, [this] { TakeChunk(); });
     if (timer != 0) return;
@@ -118,7 +118,7 @@ void UploadReactor::OnReadDone(bool ok) {
 void UploadReactor::ProvideProgram() {
   absl::StatusOr<GatheredBytes> taken = session_->programs().Take(program_upload_);
   if (!taken.ok()) return End(taken.status());
-  // Shared with nobody: what is submitted must be copyable.
+  // A shared_ptr only because a submitted closure must be copyable; nothing else shares it.
   const auto program = std::make_shared<const GatheredBytes>(*std::move(taken));
   // The reactor lives until it is finished.
   const absl::Status queued = rpc_.decoders.Submit(
@@ -128,8 +128,9 @@ void UploadReactor::ProvideProgram() {
 }
 
 void UploadReactor::End(const absl::Status& status) {
-  // An unknown handle is not this upload's to fail, and in a session with a lease a broken stream
-  // may be followed by another.
+  // A handle or program that is unknown (NOT_FOUND), or whose bytes another Upload sends (ABORTED),
+  // is not failed. Neither is the target of a broken stream in a session with a lease, because the
+  // client may send it again.
   const bool failed =
       !status.ok() && session_ != nullptr && !absl::IsNotFound(status) && !absl::IsAborted(status);
   const bool over =

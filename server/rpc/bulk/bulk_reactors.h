@@ -12,8 +12,9 @@
 
 namespace acceld::rpc {
 
-// Takes in the chunks of one Upload: the bytes of an array, appended as they come, or of a program,
-// gathered and decoded on the decode pool. Owns itself until OnDone.
+// Receives the chunks of one Upload call. The bytes of an array are appended to it as they come;
+// those of a program are gathered and, when complete, decoded on the decode pool. The reactor
+// deletes itself when gRPC calls OnDone.
 class UploadReactor : public UploadStream {
  public:
   UploadReactor(const RpcContext& rpc, Caller caller, grpc::CallbackServerContext* context);
@@ -23,33 +24,38 @@ class UploadReactor : public UploadStream {
   void OnDone() override { delete this; }
 
   void ReadNext();
+  // Handles the chunk and reads the next one. Tries again later while there is no memory for the
+  // chunk's bytes.
   void TakeChunk();
   absl::Status OnChunk();
+  // Finds the session and the target with the first chunk; checks the target of later ones.
   absl::Status Begin(const v1::UploadChunk& header);
   absl::Status Append(absl::string_view bytes);
+  // Has the complete program decoded and given to the session, then ends the call.
   void ProvideProgram();
+  // Ends the call. An error also fails the array or the program, unless another Upload may follow.
   void End(const absl::Status& status);
 
   const RpcContext& rpc_;
   const Caller caller_;
   grpc::CallbackServerContext* const context_;
-  // Shared with the table and its channel; null before the first chunk.
+  // Shared with the session table and the session's channel; null before the first chunk.
   std::shared_ptr<ClientSession> session_;
-  engine::Handle handle_ = 0;
+  engine::Handle handle_ = 0;  // the target: an array, or if program_id_ is not 0 a program
   uint64_t program_id_ = 0;
   int64_t received_bytes_ = 0;
-  uint64_t program_upload_ = 0;  // of the session's ProgramIntake
+  uint64_t program_upload_ = 0;  // the number that ProgramIntake::Begin gave; 0: not called yet
   grpc::ByteBuffer chunk_;
   ChunkDeadline deadline_;
 };
 
-// Writes bytes in chunks: messages whose field `data` has the number of DownloadChunk's. Owns
-// itself until OnDone.
+// Writes bytes to the client as a stream of DownloadChunk messages, or of another type with the
+// same field `data`. The reactor deletes itself when gRPC calls OnDone.
 class DownloadReactor : public DownloadStream {
  public:
   explicit DownloadReactor(observability::RpcInstruments& instruments)
       : instruments_(instruments) {}
-  // Once, on any thread.
+  // Starts to send the bytes, or ends the call with the error. To be called once, by any thread.
   void Send(absl::StatusOr<SharedBytes> bytes);
 
  private:

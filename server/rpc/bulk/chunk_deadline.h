@@ -13,16 +13,18 @@
 
 namespace acceld::rpc {
 
-// How long a stream waits for its next chunk, so that one that is never continued does not stay.
-// Of one reactor, which must not end between Await and Stop but by `on_late`.
+// The deadline for the next chunk of a client's stream, so that a stream that the client never
+// continues ends. Belongs to one reactor, which between Await and Stop may end only by `on_late`.
 class ChunkDeadline {
  public:
-  // `limit` of zero: for ever. `on_late` is called on the timers' thread, at most once.
+  // A `limit` of zero means no deadline. `on_late` is called with DEADLINE_EXCEEDED, at most once,
+  // on the thread of `timers`; it has to end the call.
   ChunkDeadline(TimerQueue& timers, std::chrono::milliseconds limit,
                 std::function<void(const absl::Status&)> on_late)
       : timers_(timers), limit_(limit), on_late_(std::move(on_late)) {}
 
-  // From now on; `start_read` starts the read that Stop follows.
+  // Starts the time and calls `start_read`, which starts a read; Stop is to be called when the read
+  // is done.
   void Await(absl::FunctionRef<void()> start_read) {
     MutexLock lock(mutex_);
     if (limit_.count() > 0) {
@@ -31,7 +33,7 @@ class ChunkDeadline {
     start_read();
   }
 
-  // False: it is too late, and the call is on_late's to end.
+  // Stops the time. False: it has run out, and only `on_late` may end the call.
   bool Stop() {
     MutexLock lock(mutex_);
     return timer_ == 0 || timers_.Cancel(timer_);
@@ -39,7 +41,7 @@ class ChunkDeadline {
 
  private:
   void BeLate() {
-    // Not before the read has started.
+    // Await holds the lock until the read has started; `on_late` must not come before that.
     {
       MutexLock lock(mutex_);
     }
@@ -51,7 +53,7 @@ class ChunkDeadline {
   const std::chrono::milliseconds limit_;
   const std::function<void(const absl::Status&)> on_late_;
   Mutex mutex_;
-  uint64_t timer_ ABSL_GUARDED_BY(mutex_) = 0;  // of the last Await; 0: there is none
+  uint64_t timer_ ABSL_GUARDED_BY(mutex_) = 0;  // set by the last Await; 0: no deadline
 };
 
 }  // namespace acceld::rpc

@@ -10,11 +10,12 @@
 
 namespace acceld::rpc {
 
-// Takes in the chunks of one ImportCacheEntry; the entry is kept from a thread of `maintenance`.
-// Owns itself until OnDone.
+// Receives the chunks of one ImportCacheEntry call. When the entry is complete, a thread of
+// `maintenance` stores it in the cache, because that blocks. The reactor deletes itself when gRPC
+// calls OnDone.
 class ImportReactor : public UploadStream {
  public:
-  // For gRPC. `reply` is there until OnDone.
+  // `reply` receives a serialized ImportCacheEntryReply; it must live until OnDone.
   ImportReactor(const RpcContext& rpc, ThreadPool& maintenance, Caller caller,
                 grpc::CallbackServerContext* context, grpc::ByteBuffer* reply);
 
@@ -24,7 +25,9 @@ class ImportReactor : public UploadStream {
 
   void ReadNext();
   absl::Status OnChunk();
+  // Has the complete entry stored, then ends the call.
   void Keep();
+  // Logs the reason and ends the call with it.
   void Refuse(const absl::Status& reason);
 
   const RpcContext& rpc_;

@@ -15,7 +15,7 @@
 namespace acceld::rpc {
 namespace {
 
-// Far below any limit on messages: a span takes at most some 350 bytes.
+// A span takes at most some 350 bytes, so a chunk stays far below any limit on messages.
 constexpr size_t kSpansPerChunk = 2000;
 constexpr double kMaxSeconds = 1e9;
 

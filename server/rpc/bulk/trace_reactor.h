@@ -13,8 +13,8 @@
 
 namespace acceld::rpc {
 
-// One GetTrace or GetSessionTrace: has the ring read on the decode pool, for it may be large, then
-// writes the spans in chunks. Owns itself until OnDone.
+// Serves one GetTrace or GetSessionTrace call: reads the trace on the decode pool, because it may
+// be large, then writes its spans in chunks. The reactor deletes itself when gRPC calls OnDone.
 class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
  public:
   // For gRPC. The request is read before this returns.
@@ -30,14 +30,14 @@ class TraceReactor : public grpc::ServerWriteReactor<v1::TraceChunk> {
   using Spans = std::vector<TraceSpan>;
 
   TraceReactor();
-  // Begins to write what `read` gives, which is called on the pool.
+  // Calls `read` on the pool, as work of `caller`, and then writes the spans that it returns.
   void WriteLater(FairPool& decoders, const engine::Identity& caller,
                   std::function<absl::StatusOr<Spans>()> read);
   void OnWriteDone(bool ok) override;
   void OnDone() override { delete this; }
   void WriteNext();
 
-  Taken memory_;  // for spans_, of a session
+  Taken memory_;  // the charge for spans_; only for GetSessionTrace
   Spans spans_;
   size_t sent_ = 0;
   v1::TraceChunk chunk_;

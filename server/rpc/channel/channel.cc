@@ -15,20 +15,22 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kMaxBatchBytes = size_t{1} << 20;
-// A client keeps what is not credited, to send it again after its stream broke.
+// Credit is sent at the latest after this many bytes, because a client keeps uncredited commands to
+// send them again after its stream broke.
 constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
-// A batch above this counts as memory of the client's while it is taken in.
+// A larger batch is charged to the client's memory while it is handled.
 constexpr size_t kLargeBatchBytes = size_t{64} << 10;
-// How long a session may keep a thread that others could use.
+// The time slice of a session on a thread that others could use.
 constexpr std::chrono::milliseconds kTurn{1};
-// Commands between two looks at the clock.
+// The number of commands after which the clock is read.
 constexpr int kCommandsPerLook = 32;
 // While a session has too many executions queued.
 constexpr std::chrono::milliseconds kRetryRead{2};
 // For the client to take its last events and to close the stream.
 constexpr std::chrono::seconds kGoodbyePatience{5};
 
-// Whether the client asks for results after this execution, and executes nothing before that.
+// Whether the next command other than Release, among the next kCommandsPerLook, is Await or Fetch:
+// then the client waits for results of this execution, and nothing is executed in between.
 bool IsAwaited(const v1::CommandBatch& batch, int execution) {
   if (!batch.commands(execution).has_execute()) return false;
   const int end = std::min(batch.commands_size(), execution + kCommandsPerLook);
@@ -122,7 +124,7 @@ void Channel::EndSession(const absl::Status& why) {
       MutexLock lock(mutex_);
       over = last_words_.has_value();
     }
-    if (over) return ReadNext();  // A command of a session that was just ended.
+    if (over) return ReadNext();  // the session has just been ended by others
     rpc_.sessions.End(session_, why);
     EndTurn();
   }
@@ -149,8 +151,9 @@ void Channel::QueueTurn() {
 void Channel::TakeTurn() {
   {
     MutexLock lock(mutex_);
-    if (ended_) return;                                                   // Between two turns.
-    if (last_words_.has_value()) next_command_ = batch_.commands_size();  // Too late.
+    if (ended_) return;  // between two time slices
+    // The session has ended, so the rest of the batch is skipped.
+    if (last_words_.has_value()) next_command_ = batch_.commands_size();
     in_turn_ = true;
   }
   const bool done = HandleBatch();
@@ -166,9 +169,10 @@ bool Channel::HandleBatch() {
   const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
   bool ran_awaited = false;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
-    // What is awaited may run right here, for as long as a turn; one in any case: on a crowded
-    // machine the turn may be over because others had the core, and who waits for the execution
-    // would then wait for another thread to get one, too.
+    // An awaited execution may run on this thread, within the time slice. The first one may do so
+    // even after the time slice: on a busy machine the slice may be over only because other
+    // processes had the core, and the client would then have to wait until another thread gets a
+    // core, too.
     const bool awaited = IsAwaited(batch_, next_command_);
     const bool looks = heavy_ || next_command_ % kCommandsPerLook == 0 ||
                        (awaited && std::exchange(ran_awaited, true));
@@ -240,14 +244,15 @@ absl::Status Channel::OnHello(const v1::Command& command) {
     MutexLock lock(mutex_);
     ended = ended_;
   }
-  if (ended) LeaveSession();  // The stream broke while there was no session to leave.
-  --uncredited_;              // Hello is not counted.
+  // If the stream broke before session_ was set, Finish had no session to detach from.
+  if (ended) LeaveSession();
+  --uncredited_;  // Hello is not counted
   return absl::OkStatus();
 }
 
 bool Channel::HoldsBack() {
   MutexLock lock(mutex_);
-  // A client that does not take its events is not waited for.
+  // The daemon holds back the client only if it is not the client that does not take its events.
   return !reading_ && event_bytes_ < rpc_.options.max_event_bytes;
 }
 
@@ -263,7 +268,7 @@ void Channel::Credit() {
 
 void Channel::ReadNext() {
   if (batch_memory_.amount() > 0) {
-    v1::CommandBatch().Swap(&batch_);  // A cleared one keeps its memory.
+    v1::CommandBatch().Swap(&batch_);  // frees the memory, which Clear would keep
     batch_memory_.Release();
   }
   batch_.Clear();
@@ -329,7 +334,8 @@ void Channel::RetryRead() {
 void Channel::Send(v1::Event event) {
   {
     MutexLock lock(mutex_);
-    // Who answers an ended channel may have outlived the server, and what rpc_ names.
+    // A callback that answers an ended channel may run after the server was destroyed, so rpc_ must
+    // not be used then.
     if (ended_ || last_words_.has_value()) return;
     if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
     QueueEvent(std::move(event));
@@ -340,7 +346,7 @@ void Channel::Send(v1::Event event) {
 
 void Channel::QueueEvent(v1::Event event) {
   const size_t size_bytes = event.ByteSizeLong();
-  // A welcome comes alone.
+  // A Welcome is sent in a batch of its own.
   if (outgoing_.empty() || outgoing_.back().size_bytes + size_bytes > kMaxBatchBytes ||
       outgoing_.back().message.events(0).has_welcome()) {
     outgoing_.emplace_back();
@@ -437,7 +443,8 @@ void Channel::SayGoodbye(const absl::Status& why) {
     MutexLock lock(mutex_);
     if (ended_ || last_words_.has_value()) return;
     QueueEvent(std::move(event));
-    // Before the client hears it: it may close at once, and then this is how the channel ended.
+    // Set before the Goodbye is sent: the client may close at once, and the channel must end with
+    // this status then.
     last_words_ = why;
     resumption = DecideRead();
   }

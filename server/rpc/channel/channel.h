@@ -15,14 +15,16 @@
 
 namespace acceld::rpc {
 
-// One client's Channel, whatever carries it: takes a batch of commands, has the session take it in
-// (on the decode pool when that may take long), asks for the next; collects events and has them
-// written in batches, one at a time.
+// The Channel of one client: commands in, events out. A derived class is the transport. The channel
+// receives a batch of commands, has the session handle it (on the decode pool if that may take
+// long) and asks the transport for the next batch. It collects events and has the transport write
+// them in batches, one at a time.
 //
-// Reading pauses while too many events, requests or executions of the channel are under way, so a
-// client that runs ahead is held by its transport and by its command window. No thread of a
-// transport waits here. The transport, the session, callbacks of the engine and the decode pool
-// share it.
+// Reading pauses while the channel has too many unsent events, unanswered requests or unfinished
+// executions, so that a client that runs ahead is held back by the transport's flow control and by
+// its command window. The transport's threads do not block here. The transport, the session,
+// callbacks of the engine and tasks of the decode pool share ownership. Any thread may call the
+// functions of SessionStream.
 class Channel : public SessionStream, public std::enable_shared_from_this<Channel> {
  public:
   void Send(v1::Event event) override;
@@ -31,16 +33,16 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   void NoteRefusal(observability::Refusal reason, const absl::Status& why) override;
   bool HoldsBack() override;
   void ContinueIntake() override;
-  // The events that are there by then are sent first, and the client may close the channel itself.
-  // One that takes too long loses what is left.
+  // Sends the waiting events, then the Goodbye. The client is expected to close the channel; if it
+  // does not within some seconds, the channel ends, and events that are still unsent are lost.
   void SayGoodbye(const absl::Status& why) override;
   void Displace(const absl::Status& why) override;
 
  protected:
-  // Ends the channel unless something comes in time.
+  // Ends the channel with DEADLINE_EXCEEDED if no batch comes within RpcOptions::identify_timeout.
   void EndIfSilent();
 
-  // Without a session, the first command has to be Hello.
+  // Without a session (nullptr), the first command must be Hello.
   Channel(const RpcContext& rpc, Caller caller, std::shared_ptr<ClientSession> session)
       : rpc_(rpc), caller_(std::move(caller)), session_(std::move(session)) {
     NoteAsker();
@@ -59,18 +61,22 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   // listens.
   virtual void End(const absl::Status& status, bool said_goodbye) = 0;
 
-  // What a transport calls, on threads of its own.
-  // `size_bytes` is what the batch had when it came.
+  // The following functions are called by the transport, on its own threads.
+  // Handles a batch that was received, which is swapped out of `batch`. `size_bytes` is its
+  // serialized size.
   void TakeIn(v1::CommandBatch& batch, size_t size_bytes);
-  // The batch that was read is none, or may not be read.
+  // Ends session and channel, because what was received is not a batch or is too large.
   void Refuse(const absl::Status& why);
-  // The client has closed the channel, or is gone.
+  // Ends the channel, because the client has closed it or is gone.
   void NothingMore();
+  // The batch that Write was given has been passed on.
   void OnWritten();
-  // Whether nothing that the client has asked for is under way.
+  // Whether the client waits for nothing: it has no unanswered requests, unsent events or
+  // unfinished executions.
   bool IsAtRest();
-  // Ends the channel (once) and leaves the session.
+  // Ends the channel with `status` and detaches it from its session. Only the first call ends it.
   void Finish(const absl::Status& status);
+  // Detaches the channel from its session, if it has one.
   void LeaveSession();
 
   const RpcContext& rpc_;
@@ -81,21 +87,26 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
     size_t size_bytes = 0;
   };
 
-  // Of the caller, and its session once it has one.
+  // Sets asker_ from the caller and, if there is one, its session.
   void NoteAsker();
-  // Goes on with the batch on a decoding thread, in turns with other sessions.
+  // Queues a time slice for the batch on the decode pool, whose schedule is fair among sessions.
   void QueueTurn();
-  // Handles what is left of the batch, then reads on; queues another turn when this one is over.
+  // Handles the rest of the batch during one time slice, then reads the next batch or queues
+  // another time slice.
   void TakeTurn();
-  // Whether the whole batch is done and the next one wanted.
+  // Handles commands until the time slice is over. True: the batch is done, and the next one may be
+  // read. False: the batch goes on later, or the channel has ended.
   bool HandleBatch();
-  // Opens or resumes the session.
+  // Opens or resumes the session and sends the Welcome.
   absl::Status OnHello(const v1::Command& command);
+  // Whether handling batch_ may take milliseconds.
   bool IsHeavy();
-  // Counts a large batch.
+  // Charges a large batch to the caller's memory. RESOURCE_EXHAUSTED.
   absl::Status TakeRoom(size_t size_bytes);
-  // Ends the session with the channel: it cannot be known what the client meant.
+  // Ends the session together with the channel, after an error that leaves unknown which commands
+  // the client meant.
   void EndSession(const absl::Status& why);
+  // Credits the handled commands back to the client.
   void Credit();
   void ReadNext();
   // What is to be done about a pause of reading, once the mutex is free.
@@ -110,30 +121,33 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   void RetryRead();
   // Writes what there is, unless somebody does or a turn is going on, which does it at its end.
   void Flush();
+  // Ends a time slice and writes the queued events.
   void EndTurn();
   void QueueEvent(v1::Event event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes the next batch to be written. False: there is none that may be written now.
   bool TakeOutgoing(v1::EventBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // This batch, and what there is after it.
+  // Writes this batch and those that are queued behind it.
   void WriteOut(v1::EventBatch& batch);
 
   const Caller caller_;
 
-  // Owned by the reading side: a read under way, or the one thread that takes the batch in.
+  // Used only by the reading side: the read in progress, or the one thread that handles the batch.
   v1::CommandBatch batch_;
-  int next_command_ = 0;
+  int next_command_ = 0;  // index in batch_ of the next command to be handled
   bool heavy_ = false;
-  FairPool::Asker asker_;  // Whose turns are queued.
-  uint64_t uncredited_ = 0;
+  FairPool::Asker asker_;    // to which the decode pool attributes the channel's time slices
+  uint64_t uncredited_ = 0;  // commands received and not credited back
   size_t uncredited_bytes_ = 0;
-  Taken batch_memory_;  // For a large batch, until it is taken in.
-  bool upload_uncredited_ = false;
-  // Set by Hello; others read it under the mutex. Shared with the table.
+  Taken batch_memory_;              // the charge for a large batch, until it is handled
+  bool upload_uncredited_ = false;  // a BeginUpload is among the uncredited commands
+  // Shared with the session table. Set by Hello; threads other than the reading one read it under
+  // the mutex.
   std::shared_ptr<ClientSession> session_;
 
   Mutex mutex_;
   std::deque<Outgoing> outgoing_ ABSL_GUARDED_BY(mutex_);
-  uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in outgoing_
+  uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;     // unanswered
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
   bool in_turn_ ABSL_GUARDED_BY(mutex_) = false;
   bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // A transport begins with a read.

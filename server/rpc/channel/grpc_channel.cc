@@ -39,7 +39,7 @@ void GrpcChannel::OnReadDone(bool ok) {
 bool GrpcChannel::Write(const v1::EventBatch& batch) {
   grpc::ByteBuffer bytes;
   bool owned = false;
-  // Serialization into fresh slices cannot fail; a reader of an empty buffer sees no events.
+  // Serialization into new slices cannot fail, so its status is ignored.
   (void)grpc::SerializationTraits<v1::EventBatch>::Serialize(batch, &bytes, &owned);
   MutexLock lock(mutex_);
   if (finished_) return false;
@@ -49,7 +49,7 @@ bool GrpcChannel::Write(const v1::EventBatch& batch) {
 }
 
 void GrpcChannel::OnWriteDone(bool ok) {
-  if (ok) OnWritten();  // Otherwise the read fails too and ends the stream.
+  if (ok) OnWritten();  // otherwise the read fails, too, and ends the stream
 }
 
 void GrpcChannel::End(const absl::Status& status, bool) {
@@ -58,7 +58,7 @@ void GrpcChannel::End(const absl::Status& status, bool) {
   ChannelStream::Finish(ToGrpc(status));
 }
 
-// Also when nothing is being read: the stream would otherwise never finish.
+// The stream is finished here, because no read may be in progress that could notice the end.
 void GrpcChannel::OnCancel() { Channel::Finish(absl::CancelledError("the stream broke")); }
 
 void GrpcChannel::OnDone() {

@@ -7,10 +7,10 @@
 
 namespace acceld::rpc {
 
-// A Channel that is a gRPC stream. gRPC owns it from its creation to OnDone.
+// A Channel over a gRPC stream. It keeps itself alive until gRPC calls OnDone.
 class GrpcChannel final : public ChannelStream, public Channel {
  public:
-  // For gRPC, to which it belongs.
+  // Makes a channel without a session, starts its first read and returns it as gRPC's reactor.
   static ChannelStream* Start(const RpcContext& rpc, Caller caller);
 
  private:
@@ -28,10 +28,10 @@ class GrpcChannel final : public ChannelStream, public Channel {
   void OnCancel() override;
   void OnDone() override;
 
-  std::shared_ptr<GrpcChannel> self_;  // gRPC's share: from Start to OnDone.
-  grpc::ByteBuffer incoming_;          // Of the read under way.
+  std::shared_ptr<GrpcChannel> self_;  // gRPC's reference: from Start to OnDone
+  grpc::ByteBuffer incoming_;          // of the read in progress
 
-  // Orders StartRead, StartWrite and Finish; gRPC calls nobody back from inside them.
+  // Serializes StartRead, StartWrite and Finish. gRPC makes no callbacks from inside these calls.
   Mutex mutex_;
   grpc::ByteBuffer writing_ ABSL_GUARDED_BY(mutex_);
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;

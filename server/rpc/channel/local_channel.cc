@@ -14,7 +14,8 @@
 namespace acceld::rpc {
 namespace {
 
-// Empty when the system has no memory for them: the socket alone will do.
+// Makes the mailboxes of a channel. Empty when the system has no memory for them; then all batches
+// go through the socket.
 MemorySegment NewMailboxes() {
   absl::StatusOr<MemorySegment> boxes = MemorySegment::Create(kMailboxPairBytes);
   if (!boxes.ok() || !boxes->AllocatePages().ok()) return {};
@@ -55,7 +56,8 @@ LocalChannel::LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSe
 
 void LocalChannel::Watch() {
   if (ended_) return;
-  // There is always room to write when nothing is blocked: mail that lies there is news at once.
+  // A message that is already in the mailbox has to be reported at once. If nothing is blocked the
+  // socket has room to write, so epoll reports EPOLLOUT immediately.
   const bool has_news = blocked_ || (wants_read_ && mail_.HasMail());
   channels_.Watch(*this, (wants_read_ ? EPOLLIN | EPOLLRDHUP : 0u) | (has_news ? EPOLLOUT : 0u));
 }
@@ -108,13 +110,14 @@ bool LocalChannel::MoreComes() {
   bool serving;
   {
     MutexLock lock(mutex_);
-    // Otherwise whoever wants it later watches.
+    // If no further batch is wanted yet, Read calls Watch when one is.
     serving = serving_ = std::exchange(wants_read_, false);
   }
   if (!serving) {
     mail_.Look(false);
     if (!mail_.HasMail()) return false;
-    // It came when the next batch was asked for already, and nobody will be told of it.
+    // Read may have called Watch before this message came, in which case epoll will not report the
+    // message.
     MutexLock lock(mutex_);
     if (wants_read_) Watch();
     return false;
@@ -140,7 +143,8 @@ bool LocalChannel::MoreComes() {
 }
 
 absl::StatusOr<absl::string_view> LocalChannel::NextMessage() {
-  // What lies there was put there when all before it had been received.
+  // The mailbox comes first: the client puts a message there only when all earlier ones have been
+  // received.
   absl::StatusOr<absl::string_view> mail = mail_.Take();
   if (!absl::IsUnavailable(mail.status())) return mail;
   absl::StatusOr<absl::string_view> message = receiver_.Receive(socket_.get(), Blocking::kNo);
@@ -164,9 +168,10 @@ void LocalChannel::Receive() {
 
 bool LocalChannel::Write(const v1::EventBatch& batch) {
   MutexLock lock(mutex_);
-  // Batches behind one another are one batch.
+  // A message that the client has not taken from the mailbox must be sent first. Two serialized
+  // batches, one behind the other, are one serialized batch with the events of both.
   writing_ = outgoing_mail_.TakeBack();
-  (void)batch.AppendToString(&writing_);  // Fails above 2 GiB only.
+  (void)batch.AppendToString(&writing_);  // fails only above 2 GiB
   if (outgoing_mail_.Put(writing_)) return true;
   outgoing_mail_.NoteSent();
   written_bytes_ = 0;
@@ -176,9 +181,9 @@ bool LocalChannel::Write(const v1::EventBatch& batch) {
 }
 
 bool LocalChannel::SendRest() {
-  // When the client is gone, who reads or watches finds out.
+  // An error also means that the client is gone, which the reading thread or epoll notices.
   blocked_ = !SendMessage(socket_.get(), writing_, written_bytes_, Blocking::kNo).ok();
-  // Of many channels none keeps what a large answer took.
+  // There may be many channels, so none keeps the memory of a large batch.
   if (!blocked_ && writing_.capacity() > kMaxPacketBytes) writing_ = std::string();
   return !blocked_;
 }
@@ -187,7 +192,7 @@ void LocalChannel::End(const absl::Status& status, bool said_goodbye) {
   MutexLock lock(mutex_);
   std::string last = outgoing_mail_.TakeBack();
   if (!status.ok() && !said_goodbye) {
-    // No status comes behind the last message, as it does in gRPC.
+    // Unlike a gRPC stream, the socket has no final status, so a Goodbye carries it.
     v1::EventBatch batch;
     v1::Goodbye& goodbye = *batch.add_events()->mutable_goodbye();
     goodbye.set_code(static_cast<uint32_t>(status.code()));
@@ -199,7 +204,7 @@ void LocalChannel::End(const absl::Status& status, bool said_goodbye) {
     (void)SendMessage(socket_.get(), last, sent, Blocking::kNo);
   }
   shutdown(socket_.get(), SHUT_RDWR);
-  Watch();  // It will say that this is the end.
+  Watch();  // so that epoll reports the end
   ended_ = true;
 }
 

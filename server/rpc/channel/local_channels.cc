@@ -17,11 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// As many as one system call may bring when all threads are busy.
+// How many events one system call may return while all threads are busy.
 constexpr size_t kMaxEvents = 32;
 
-// A channel that was served for longer had a thread that nobody else wanted, or waited for messages
-// itself.
+// The most time that is charged for serving a channel once. A channel that was served for longer
+// had a thread that no other channel wanted, or polled for messages.
 constexpr Clock::duration kMostCharged = std::chrono::milliseconds(2);
 
 epoll_event Once(const LocalChannel& channel, uint32_t events) {
@@ -40,7 +40,8 @@ absl::StatusOr<std::unique_ptr<LocalChannels>> LocalChannels::Start(int threads)
   channels->poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   channels->stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   channels->more_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  // The first stays armed: all threads are to hear it. The second wakes one of them each time.
+  // stop_ is level-triggered, so that it wakes all threads; more_ is edge-triggered, so that each
+  // write wakes one of them.
   if (!Register(channels->poll_, channels->stop_, EPOLLIN) ||
       !Register(channels->poll_, channels->more_, EPOLLIN | EPOLLET)) {
     return absl::ErrnoToStatus(errno, "epoll");
@@ -91,7 +92,7 @@ absl::Status LocalChannels::Add(std::shared_ptr<LocalChannel> channel, const Ses
 
 void LocalChannels::Watch(const LocalChannel& channel, uint32_t events) {
   epoll_event event = Once(channel, events);
-  // Cannot fail for a socket that was added.
+  // This cannot fail for a socket that was added.
   (void)epoll_ctl(poll_.get(), EPOLL_CTL_MOD, channel.socket(), &event);
 }
 
@@ -130,7 +131,7 @@ bool LocalChannels::Listen() {
 std::shared_ptr<LocalChannels::Member> LocalChannels::TakeNext(uint32_t& events) {
   std::array<epoll_event, kMaxEvents> news;
   int num_news = 0;
-  // Otherwise who listens takes up what comes.
+  // If a thread is idle, that thread receives new events.
   if (listening_.load() == 0) {
     num_news = std::max(0, epoll_wait(poll_.get(), news.data(), kMaxEvents, 0));
   }
@@ -166,7 +167,7 @@ void LocalChannels::RunThread() {
   while (true) {
     uint32_t events = 0;
     while (const std::shared_ptr<Member> next = TakeNext(events)) {
-      // One who has begun to listen since may help.
+      // A thread that has become idle in the meantime may help.
       if (some_wait_.load(std::memory_order_relaxed) && listening_.load() > 0) {
         (void)eventfd_write(more_.get(), 1);
       }

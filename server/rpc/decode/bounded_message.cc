@@ -9,12 +9,14 @@
 namespace acceld::rpc {
 namespace {
 
-// What a well-formed message takes is seldom more than ten times its size.
+// The bound is kLeastBytes + kBytesPerInputByte * the serialized size. A well-formed message seldom
+// takes more than ten times its serialized size.
 constexpr int64_t kLeastBytes = int64_t{16} << 20;
 constexpr int64_t kBytesPerInputByte = 32;
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 
-// What the decoding that this thread does may still take: an arena's own functions know no more.
+// The bytes that the decoding on this thread may still allocate. Thread-local, because the
+// allocation functions of an arena get no argument but the size.
 thread_local int64_t remaining_bytes = kUnbounded;
 
 void* Allocate(size_t size_bytes) {

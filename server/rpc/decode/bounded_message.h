@@ -10,18 +10,20 @@
 
 namespace acceld::rpc {
 
-// Memory for decoding what a client has sent, bounded by a multiple of its size: an empty message
-// in a list takes two bytes of the wire, and over a hundred of memory. Thread-compatible.
+// An arena for decoding what a client has sent, bounded by a multiple of the serialized size. The
+// bound is needed because protobuf amplifies: an empty message in a repeated field has two bytes
+// when serialized, but takes over a hundred bytes of memory. Thread-compatible.
 class BoundedArena {
  public:
+  // `input_bytes` is the serialized size.
   explicit BoundedArena(int64_t input_bytes);
   BoundedArena(const BoundedArena&) = delete;
   BoundedArena& operator=(const BoundedArena&) = delete;
 
   google::protobuf::Arena& arena() { return arena_; }
-  // Calls `decode`, which makes its objects in the arena and says whether the input is well-formed.
-  // RESOURCE_EXHAUSTED when the bound is reached, INVALID_ARGUMENT, "<what> is malformed,
-  // or nested too deep", otherwise.
+  // Calls `decode`, which makes its objects in the arena and returns whether the input is
+  // well-formed. RESOURCE_EXHAUSTED when it would take more memory than the bound;
+  // INVALID_ARGUMENT, "<what> is malformed, or nested too deep", when it returns false.
   absl::Status Decode(absl::string_view what, absl::FunctionRef<bool()> decode);
 
  private:
@@ -29,11 +31,12 @@ class BoundedArena {
   google::protobuf::Arena arena_;
 };
 
-// A message that was decoded so.
+// A message that was decoded in a BoundedArena, which it owns.
 template <typename Message>
 class BoundedMessage {
  public:
-  // The errors of BoundedArena.
+  // Decodes a message of `input_bytes` serialized bytes; `decode` parses them and returns whether
+  // they are well-formed. The errors of BoundedArena::Decode.
   static absl::StatusOr<std::unique_ptr<BoundedMessage>> Decode(
       int64_t input_bytes, absl::FunctionRef<bool(Message&)> decode) {
     std::unique_ptr<BoundedMessage> message(new BoundedMessage(input_bytes));
@@ -43,8 +46,8 @@ class BoundedMessage {
     return message;
   }
 
-  // Decodes into `message`: in a bounded arena first where there is much, of which it is a copy
-  // then.
+  // Decodes into `message`. A large input is first decoded in a BoundedArena and then copied to
+  // `message`. The errors of BoundedArena::Decode.
   static absl::Status DecodeTo(Message& message, int64_t input_bytes,
                                absl::FunctionRef<bool(Message&)> decode) {
     if (input_bytes < kLargeBytes) {
@@ -62,7 +65,7 @@ class BoundedMessage {
   Message* operator->() { return message_; }
 
  private:
-  // What is smaller takes little memory in any case.
+  // An input with fewer bytes takes little memory even without a bound.
   static constexpr int64_t kLargeBytes = int64_t{1} << 20;
 
   explicit BoundedMessage(int64_t input_bytes)
@@ -70,7 +73,7 @@ class BoundedMessage {
         message_(google::protobuf::Arena::CreateMessage<Message>(&arena_.arena())) {}
 
   BoundedArena arena_;
-  Message* const message_;  // in the arena
+  Message* const message_;  // owned by the arena
 };
 
 }  // namespace acceld::rpc

@@ -7,7 +7,7 @@
 
 namespace acceld::rpc {
 
-// RESOURCE_EXHAUSTED for a message from a client that is larger than `max_bytes`.
+// RESOURCE_EXHAUSTED when a message from a client has more than `max_bytes`.
 inline absl::Status CheckMessageSize(size_t size_bytes, size_t max_bytes) {
   if (size_bytes <= max_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(

@@ -8,9 +8,9 @@
 namespace acceld::rpc {
 namespace {
 
-// An op and its region are two levels. A program with a few regions too many is still read, so that
-// it is refused with the limit; the stack for one level is some 200 bytes. What an attribute of the
-// innermost op nests, and what stands around a module, comes on top.
+// An op and its region are two levels. A program that exceeds the limit on regions a little is
+// still parsed, so that the error it gets names that limit. kMaxOtherLevels is for the messages
+// around a module and in the attributes of the innermost op. A level takes some 200 bytes of stack.
 constexpr int kMaxRegionLevels = 3 * ir::limits::kMaxRegionDepth;
 constexpr int kMaxOtherLevels = 4 * ir::limits::kMaxDepth;
 

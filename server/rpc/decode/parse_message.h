@@ -6,14 +6,15 @@
 
 namespace acceld::rpc {
 
-// Reads a message that may hold a program, to its end. Regions of a program are messages in
-// messages, and protobuf's own limit of 100 levels would end them at 48: here
-// limits::kMaxRegionDepth decides, when the program is made of the message. False when this is no
-// such message, or when it nests deeper than any program within the limits does.
+// Parses a whole message that may contain a program. The regions of a program are nested messages,
+// and protobuf's default limit of 100 levels would allow only 48 regions. The limit is higher here;
+// ir::limits::kMaxRegionDepth is checked later, when the message is converted to a module. Returns
+// false when the bytes are not such a message, or when it is nested deeper than a program within
+// the limits can be.
 bool ParseMessage(google::protobuf::io::ZeroCopyInputStream& stream,
                   google::protobuf::MessageLite& message);
 bool ParseMessage(absl::string_view bytes, google::protobuf::MessageLite& message);
-// Takes the references to the buffer's slices.
+// The same; leaves `bytes` empty.
 bool ParseMessage(grpc::ByteBuffer& bytes, google::protobuf::MessageLite& message);
 
 }  // namespace acceld::rpc

@@ -6,10 +6,11 @@
 
 namespace acceld::rpc {
 
-// The request of a call whose messages are taken as bytes. INVALID_ARGUMENT.
+// Parses the request of an RPC whose handler receives it serialized (a Raw shape in rpcs.def).
+// INVALID_ARGUMENT when the bytes are not such a message.
 template <typename Request>
 absl::StatusOr<Request> ParseRequest(const grpc::ByteBuffer& bytes) {
-  grpc::ByteBuffer copy = bytes;  // Of the reference.
+  grpc::ByteBuffer copy = bytes;  // shares the bytes; Deserialize empties it
   Request request;
   if (grpc::SerializationTraits<Request>::Deserialize(&copy, &request).ok()) return request;
   return absl::InvalidArgumentError(

@@ -7,7 +7,8 @@
 
 namespace acceld::rpc {
 
-// The codes are the same; messages are cut where HTTP/2 trailers would not carry them.
+// Converts a status to gRPC's, whose codes are the same. A message is cut after 4096 bytes, because
+// HTTP/2 trailers have a limited size.
 inline grpc::Status ToGrpc(const absl::Status& status) {
   constexpr size_t kMaxMessageBytes = 4096;
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()),

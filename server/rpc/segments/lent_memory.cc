@@ -14,13 +14,13 @@
 namespace acceld::rpc {
 namespace {
 
-// Less is read before a helper has woken up.
+// A thread copies fewer bytes than this before another thread has woken up to help.
 constexpr size_t kWorthHelp = size_t{1} << 20;
 
 }  // namespace
 
 absl::StatusOr<LentMemory> LentMemory::Accept(UniqueFd fd) {
-  // Files in memory alone have seals.
+  // Only in-memory files have seals, so this fails for all others.
   if (!fd.valid() || fcntl(fd.get(), F_GET_SEALS) < 0) {
     return absl::InvalidArgumentError("what is lent is no shared memory");
   }
@@ -30,7 +30,7 @@ absl::StatusOr<LentMemory> LentMemory::Accept(UniqueFd fd) {
 absl::Status LentMemory::Read(uint64_t offset, absl::Span<char> to, const Helper& helper) const {
   if (to.size() < kWorthHelp) return ReadAlone(offset, to);
   const size_t first = to.size() / 2;
-  // Shared with the helper, which may come when all is done.
+  // Shared with the helper's work, which may run after Read has returned.
   struct Rest {
     std::atomic<bool> taken{false};
     Promise<Unit> read;

@@ -10,18 +10,21 @@
 
 namespace acceld::rpc {
 
-// Memory of a client's (memfd_create(2)) from which the daemon takes bytes. It is read like a file
-// and never mapped: the client may change, shrink or never have touched it.
+// Memory that a client shares with the daemon (memfd_create(2)), from which the daemon copies the
+// bytes of uploads. The daemon reads it like a file and never maps it, because the client may write
+// to it or truncate it at any time, and may not have allocated its pages.
 class LentMemory {
  public:
-  // INVALID_ARGUMENT for what is no such memory: reading something else could block.
+  // Takes over the descriptor that a client passed. INVALID_ARGUMENT when it does not refer to an
+  // in-memory file: reading from another kind of file could block.
   static absl::StatusOr<LentMemory> Accept(UniqueFd fd);
 
   LentMemory() = default;
-  // Has work done on another thread, later, or not at all.
+  // Runs `work` on another thread, possibly later or not at all.
   using Helper = std::function<void(std::function<void()> work)>;
-  // Blocks for the copy, in which the helper takes part if it comes in time. INVALID_ARGUMENT when
-  // the memory ends before, FAILED_PRECONDITION for a default-constructed one.
+  // Copies to.size() bytes from `offset` on to `to`. Blocks for the copy; where there is much to
+  // copy, `helper` copies half of it if its work starts in time. INVALID_ARGUMENT when the memory
+  // ends earlier; FAILED_PRECONDITION for a default-constructed object; or the system's error.
   absl::Status Read(uint64_t offset, absl::Span<char> to, const Helper& helper) const;
 
  private:

@@ -12,8 +12,8 @@
 namespace acceld::rpc {
 namespace {
 
-// What a connection may take: its socket, that of a channel, and lent memory. The segment's own
-// descriptor is closed when it has been passed on.
+// The descriptors that a connection may keep open: its socket, the socket of a channel, and the
+// client's shared memory. The descriptor of the segment is closed once it has been sent.
 constexpr int64_t kDescriptors = 3;
 
 }  // namespace
@@ -38,7 +38,8 @@ SegmentConnection::Next SegmentConnection::Serve(int limit) {
     const absl::Status status = Perform(*unanswered_);
     if (absl::IsUnavailable(status)) return Next::kRetry;
     const bool maps = status.ok() && unanswered_->kind == RequestKind::kMap;
-    // A client that does not read its answers has more requests out than it may.
+    // Sending fails when the client does not read its answers: it has sent more requests than are
+    // allowed.
     if (!Answer(status, maps ? segment_.fd() : reply_fd_.get()).ok()) return Next::kClose;
     if (maps) segment_.CloseFile();
     reply_fd_ = UniqueFd();

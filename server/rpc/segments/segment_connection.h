@@ -21,15 +21,17 @@
 
 namespace acceld::rpc {
 
-// One client's connection for bulk bytes in shared memory. What a request names is checked against
-// the segment, whose size nobody can change; what lies in it, or in memory that the client lends,
-// is copied before it is looked at.
+// A connection over which one client on this host exchanges bulk bytes with the daemon, in shared
+// memory (common/memory/segment_messages.h). Offsets and sizes in requests are checked against the
+// segment, whose size cannot change. The client may write to the segment, and to memory that it
+// shares, at any time; bytes are therefore copied before they are interpreted.
 //
-// One thread at a time calls.
+// Not thread-safe: one thread at a time may call.
 class SegmentConnection {
  public:
-  // `peer` is who is at its other end; `shares` count whose connections there are. `on_attached` is
-  // called when it is known whose this one is, before its client hears so.
+  // `peer` is the process at the other end. `shares` limits the connections of an identity.
+  // `on_attached` is called when the client has named its session (an Attach request), before the
+  // request is answered. The references must outlive the connection.
   SegmentConnection(const RpcContext& rpc, LocalChannels& channels, SharedArrays& shared_arrays,
                     ShareTable& shares, UniqueFd socket, PeerCredentials peer,
                     std::function<void(SegmentConnection&)> on_attached)
@@ -40,44 +42,49 @@ class SegmentConnection {
         socket_(std::move(socket)),
         peer_(std::move(peer)),
         on_attached_(std::move(on_attached)) {}
-  // Breaks off an upload that is under way, when nobody can send it again.
+  // Aborts an unfinished upload, unless the session has a lease and the client can send it again.
   ~SegmentConnection();
 
   int socket() const { return socket_.get(); }
-  // Whether it is known whose it is.
+  // Whether the client has named its session.
   bool is_attached() const { return session_ != nullptr; }
+  // What Serve asks its caller to do next.
   enum class Next {
-    kRead,   // to be called when there is something to read
-    kRetry,  // to be called in a moment: a request cannot be answered yet
-    kClose,  // the connection is over
+    kRead,   // call Serve again when the socket can be read
+    kRetry,  // call Serve again in a moment: a request cannot be answered yet
+    kClose,  // destroy the connection: it is over
   };
-  // Answers up to `limit` requests that are there. Does not wait.
+  // Answers up to `limit` requests that have arrived. Does not wait for more of them.
   Next Serve(int limit);
 
  private:
-  // UNAVAILABLE: there is nothing to read now.
+  // Receives the next request. UNAVAILABLE: there is nothing to read now.
   absl::Status Receive();
+  // Does what a request asks for. UNAVAILABLE: it has to be tried again later.
   absl::Status Perform(const segment::Request& request);
-  // A descriptor of -1 is none.
+  // Sends the answer to a request, with a descriptor unless that is -1.
   absl::Status Answer(const absl::Status& status, int descriptor);
+  // The following functions perform one kind of request each (segment::RequestKind).
   absl::Status Attach(const segment::Request& request);
   absl::Status Map();
   absl::Status Lend();
   absl::Status Upload(const segment::Request& request);
   absl::Status UploadLent(const segment::Request& request);
+  // Appends the request's bytes to the upload that the request names; `read` copies them.
   absl::Status Append(const segment::Request& request, engine::PieceReader read);
   absl::Status Download(const segment::Request& request);
   absl::Status Share(const segment::Request& request);
-  // Makes `bytes_` those of a transfer.
+  // Takes the transfer from the session, unless it is the one that bytes_ belongs to already.
   absl::Status TakeTransfer(uint64_t transfer_id);
   absl::Status OpenChannel();
-  // The part of the segment that a request names.
+  // Returns the address of the part of the segment that a request names. INVALID_ARGUMENT when the
+  // part exceeds the segment.
   absl::StatusOr<char*> Part(const segment::Request& request) const;
-  // Counts the connection, and the descriptors that it may take, as the identity's.
+  // Charges the connection, and the descriptors that it may use, to the identity.
   absl::Status CountFor(const engine::Identity& identity);
-  // Whether a descriptor that was just opened for the client may stay open.
+  // RESOURCE_EXHAUSTED when a descriptor that was just opened for the client must not stay open.
   absl::Status CheckReserve(int fd) const;
-  // The client's end of the connection is closed.
+  // Ends the session when the client has closed the connection without a Leave request.
   void OnGone();
 
   const RpcContext& rpc_;
@@ -87,20 +94,20 @@ class SegmentConnection {
   const UniqueFd socket_;
   const PeerCredentials peer_;
   const std::function<void(SegmentConnection&)> on_attached_;
-  std::shared_ptr<ClientSession> session_;  // Shared with the table; null before kAttach.
-  std::shared_ptr<const void> counted_;     // Of its identity's share of the connections.
-  Taken descriptors_;
+  std::shared_ptr<ClientSession> session_;  // shared with the session table; null before kAttach
+  std::shared_ptr<const void> counted_;     // the connection's charge to its identity's share
+  Taken descriptors_;                       // the charge for the descriptors
   MemorySegment segment_;
-  UniqueFd passed_;               // Came with the request to be performed.
-  bool lost_descriptor_ = false;  // One came with it that there was no room for.
+  UniqueFd passed_;               // came with unanswered_
+  bool lost_descriptor_ = false;  // one came with unanswered_ that the process had no room for
   LentMemory lent_;
-  UniqueFd reply_fd_;         // To go with the next answer.
-  uint64_t uploading_ = 0;    // The handle of an upload that is not complete; 0: none.
-  uint64_t downloading_ = 0;  // The transfer that `bytes_` are of.
-  SharedBytes bytes_;
-  SharedArrays::Draft draft_;                    // Of `bytes_`.
-  absl::optional<segment::Request> unanswered_;  // Received, to be performed.
-  bool leaves_ = false;
+  UniqueFd reply_fd_;                            // to be sent with the next answer
+  uint64_t uploading_ = 0;                       // the handle of an unfinished upload; 0: none
+  uint64_t downloading_ = 0;                     // the number of the transfer of bytes_
+  SharedBytes bytes_;                            // what the client is downloading
+  SharedArrays::Draft draft_;                    // a copy of bytes_ in progress
+  absl::optional<segment::Request> unanswered_;  // received, but not answered yet
+  bool leaves_ = false;                          // the client has sent kLeave
 };
 
 }  // namespace acceld::rpc

@@ -17,11 +17,11 @@
 namespace acceld::rpc {
 namespace {
 
-// Requests of one connection that are answered before others have their turn.
+// How many requests of one connection are answered before other connections are served.
 constexpr int kRequestsPerTurn = 8;
-// While there is no room for an upload.
+// How long to wait before an upload that found no memory is tried again.
 constexpr std::chrono::milliseconds kRetryPause{2};
-// When the process has no descriptors left.
+// How long to wait after a connection could not be accepted, for want of descriptors say.
 constexpr std::chrono::milliseconds kAcceptPause{100};
 constexpr std::chrono::milliseconds kMaxWait{60'000};
 
@@ -44,7 +44,8 @@ absl::StatusOr<std::unique_ptr<SegmentServer>> SegmentServer::Start(const RpcCon
 
 absl::Status SegmentServer::Listen() {
   if (!is_passed_) {
-    // What is left of a daemon before: who holds the first socket's claim owns this path, too.
+    // An earlier daemon may have left the file. The claim on the first socket's path (SocketClaim)
+    // covers this path, too.
     if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
     }
@@ -54,7 +55,7 @@ absl::Status SegmentServer::Listen() {
   stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!poll_.valid() || !stop_.valid()) return absl::ErrnoToStatus(errno, "epoll");
   ACCELD_RETURN_IF_ERROR(Arm(EPOLL_CTL_ADD, listener_.get(), &listener_));
-  // All threads are to hear this, so it stays armed.
+  // Not one-shot, so that it wakes all threads.
   epoll_event event = {.events = EPOLLIN, .data = {.ptr = &stop_}};
   if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, stop_.get(), &event) != 0) {
     return absl::ErrnoToStatus(errno, "epoll");
@@ -105,7 +106,7 @@ int SegmentServer::DoWhatIsDue() {
     if (!again_.empty()) next = std::min(next, again_.front().first);
     const auto patience = rpc_.options.identify_timeout;
     for (; !silent_.empty() && silent_.front().first + patience <= now; silent_.pop_front()) {
-      // Whoever is told that it can be read finds its end.
+      // epoll then reports the connection to a thread, which finds that it is over.
       shutdown(silent_.front().second->socket(), SHUT_RDWR);
       rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
     }
@@ -134,8 +135,8 @@ void SegmentServer::ArmListener() {
 void SegmentServer::Accept() {
   UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!fd.valid() && errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-    // Without a free descriptor the client stays where it is, and the listener would say so again
-    // at once.
+    // Without a free descriptor the connection stays in the listener's queue, and epoll would
+    // report it again at once.
     rpc_.instruments.accept_failures.Add();
     MutexLock lock(mutex_);
     accept_at_ = std::chrono::steady_clock::now() + kAcceptPause;
@@ -160,7 +161,8 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
   std::unique_ptr<SegmentConnection> refused;  // Destroyed without the lock.
   SegmentConnection* const raw = connection.get();
   MutexLock lock(mutex_);
-  // One too many is closed at once, and its client uses gRPC, unless a silent one makes room.
+  // A connection beyond the limit is closed, and its client uses gRPC, unless a connection that has
+  // not named its session can be ended instead.
   const uint64_t limit = rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
   const bool is_full = connections_.size() >= limit;
   if (limit == 0 || (is_full && silent_.empty())) {
@@ -175,7 +177,7 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
     return;
   }
   if (!silent_.empty() && (is_full || silent_.size() >= rpc_.options.max_unidentified)) {
-    // Whoever is told that it can be read finds its end.
+    // epoll then reports the connection to a thread, which finds that it is over.
     shutdown(silent_.front().second->socket(), SHUT_RDWR);
     rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
     silent_.pop_front();

@@ -19,23 +19,27 @@
 
 namespace acceld::rpc {
 
-// The second unix socket, for bulk bytes in shared memory (common/memory/segment_messages.h). A few
-// threads wait for requests together; each takes one connection at a time and answers a few of its
-// requests, so no client holds up another by more than those. They never wait for a client.
+// Serves the daemon's second unix socket, for bulk bytes in shared memory
+// (common/memory/segment_messages.h). A few threads wait for requests on all connections; each
+// serves one connection at a time and answers a few of its requests, so that no client delays
+// another one by more than these. The threads never wait for a client.
 //
-// Who has not said whose connection it is belongs to a few, and has a short time; when there are
-// too many of them the oldest is ended.
+// The number of connections that have not named their session, and the time for which they may
+// stay so, are limited; when there are too many the oldest of them is shut down.
 class SegmentServer {
  public:
-  // Listens beside `socket_path`, where the daemon has its first socket; at `passed` if that is
-  // valid, a socket that listens there already and whose file stays. The others outlive the server.
-  // With segments of no bytes connections are closed at once.
+  // Listens at the path of the daemon's first socket, `socket_path`, followed by
+  // segment::kSocketSuffix. If `passed` is valid, it is a socket that listens there already: it is
+  // used, and its file is neither created nor removed. The references must outlive the server. If
+  // RpcOptions::segment_bytes is 0, connections are closed as soon as they are accepted. Errors are
+  // the system's.
   static absl::StatusOr<std::unique_ptr<SegmentServer>> Start(const RpcContext& rpc,
                                                               LocalChannels& channels,
                                                               SharedArrays& shared_arrays,
                                                               const std::string& socket_path,
                                                               UniqueFd passed = UniqueFd());
-  // Closes all connections and removes the socket. Blocks for the requests that are being answered.
+  // Closes all connections and removes the socket's file. Blocks until the requests that are being
+  // answered are done.
   ~SegmentServer();
   SegmentServer(const SegmentServer&) = delete;
   SegmentServer& operator=(const SegmentServer&) = delete;
@@ -57,31 +61,34 @@ class SegmentServer {
   void Accept();
   void Serve(SegmentConnection& connection);
   void Keep(std::unique_ptr<SegmentConnection> connection);
-  // Nothing ends the connection for its silence any more.
+  // Removes the connection from silent_.
   void NoLongerSilent(const SegmentConnection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Does what is due: serves a connection again that wanted that, ends those who stayed silent,
-  // accepts again. How long to wait for what is due next, in ms as epoll_wait takes it.
+  // Does what is due: retries a connection, shuts down connections that have not named their
+  // session for too long, resumes accepting. Returns the time until something is due next, in
+  // milliseconds; -1: nothing is (as epoll_wait(2) takes it).
   int DoWhatIsDue();
   void ArmListener();
-  // Asks for one thread to be told of the next thing to read.
+  // Has epoll report `what` to one thread, once, when `fd` can be read. `operation` is that of
+  // epoll_ctl(2).
   absl::Status Arm(int operation, int fd, void* what);
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
   SharedArrays& shared_arrays_;
-  const std::shared_ptr<ShareTable> shares_;  // Shared with what was taken of it.
+  const std::shared_ptr<ShareTable> shares_;  // shared with what was taken of it
   const std::string path_;
-  const bool is_passed_;  // The socket's file is another's.
-  UniqueFd listener_, stop_, poll_;
+  const bool is_passed_;             // the socket was passed to the process, which owns no file
+  UniqueFd listener_, stop_, poll_;  // stop_ is the eventfd that ends the threads
   Mutex mutex_;
   absl::flat_hash_map<SegmentConnection*, std::unique_ptr<SegmentConnection>> connections_
       ABSL_GUARDED_BY(mutex_);
+  // Connections to be served again, and when.
   std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> again_
       ABSL_GUARDED_BY(mutex_);
-  // Connections that are not attached, the oldest first, and since when.
+  // Connections that have not named their session, the oldest first, and when they were accepted.
   std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> silent_
       ABSL_GUARDED_BY(mutex_);
-  // When to accept again, after there was no descriptor left.
+  // When to accept again, after a connection could not be accepted.
   absl::optional<std::chrono::steady_clock::time_point> accept_at_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;
 };

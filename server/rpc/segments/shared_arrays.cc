@@ -16,18 +16,20 @@ namespace acceld::rpc {
 namespace {
 
 constexpr std::chrono::seconds kSweepPause{5};
-// What is copied at a time, so that other clients have their turn.
+// How much is copied at a time, so that other clients are served in between.
 constexpr size_t kPieceBytes = size_t{4} << 20;
 constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 absl::Status SystemRefuses() { return absl::ErrnoToStatus(errno, "memory to share an array"); }
 
-// The same file anew, so that the kernel tells who has it open.
+// Opens the file of a descriptor again, for reading only. Only with such a descriptor does the
+// kernel say whether the file is in use elsewhere (IsOnlyOurs).
 UniqueFd OpenAnew(int fd) {
   return UniqueFd(open(absl::StrCat("/proc/self/fd/", fd).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// Whether nobody else has the file open or mapped. True only for a file that was opened anew.
+// Whether this is the only descriptor of the file and the file is not mapped anywhere: the kernel
+// grants a write lease only then. `fd` must come from OpenAnew.
 bool IsOnlyOurs(int fd) {
   if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return false;
   (void)fcntl(fd, F_SETLEASE, F_UNLCK);
@@ -115,7 +117,7 @@ absl::StatusOr<UniqueFd> SharedArrays::Finish(const SharedBytes& bytes, Draft dr
     return absl::UnimplementedError("this system does not tell who has an array");
   }
   MutexLock lock(mutex_);
-  // Another client may have been quicker.
+  // A copy for another client may have been completed in the meantime.
   if (UniqueFd found = Find(bytes.source); found.valid()) return found;
   UniqueFd passed = OpenAnew(fd.get());
   if (!passed.valid()) return SystemRefuses();
@@ -139,7 +141,7 @@ void SharedArrays::SweepLater() {
   timers_.At(std::chrono::steady_clock::now() + kSweepPause, [weak = weak_from_this()] {
     const std::shared_ptr<SharedArrays> self = weak.lock();
     if (self == nullptr) return;
-    // Memory in quantity takes its time to go.
+    // Freeing much memory takes long, so a pool's thread does it and not the timers' thread.
     const absl::Status submitted = self->threads_.Submit({.has_share = false}, [weak] {
       if (const std::shared_ptr<SharedArrays> self = weak.lock()) self->SweepAgain();
     });

@@ -16,18 +16,22 @@
 
 namespace acceld::rpc {
 
-// Arrays in memory that clients map: each is copied there once, however many map it, and nobody can
-// change it then (F_SEAL_WRITE). It counts against the limits, and is there for the next client,
-// until no client has it any more: the kernel knows (a lease on the file, fcntl(2)), whatever
-// clients say. It is part of the share of who has it copied. Any thread may call.
+// Copies of arrays in shared memory that clients map into their address spaces. An array is copied
+// once, however many clients map it, and the copy cannot be changed (F_SEAL_WRITE). A copy exists,
+// and counts against the limits, until no client has it open or mapped; the daemon learns that from
+// the kernel (by a file lease, F_SETLEASE in fcntl(2)), so clients cannot misreport it. A copy is
+// charged to the share of the identity for which it was made. Thread-safe; must be owned by a
+// shared_ptr.
 class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
  public:
+  // Limits for all copies together.
   struct Limits {
     uint64_t bytes = 0;
     uint64_t arrays = 0;
-    int share_percent = 100;  // of either, for one identity
+    int share_percent = 100;  // how much of each one identity may use
   };
-  // Uses `timers` and `threads` from time to time, also after its own end.
+  // Tasks on `timers` and `threads` remove unused copies from time to time. They do nothing after
+  // this object is destroyed, but both queues must outlive it.
   SharedArrays(Limits limits, TimerQueue& timers, FairPool& threads)
       : limits_(limits),
         timers_(timers),
@@ -41,11 +45,13 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
   struct Draft {
     UniqueFd fd;
     size_t filled_bytes = 0;
-    std::shared_ptr<const void> room;  // What counts against the limits, shared with nobody.
+    std::shared_ptr<const void> room;  // the charge against the limits; not shared
   };
-  // Copies a bit more of `bytes` to `draft`, empty at first. When all is there, or was before: a
-  // descriptor to pass on; until then, none. RESOURCE_EXHAUSTED: a limit, or what else the system
-  // says; the array is to be copied to the client, who is `identity`, then.
+  // Copies a few more megabytes of `bytes` to `draft`, which is default-constructed for the first
+  // call. Returns a descriptor for the client when the copy is complete or a complete one existed
+  // before, and an invalid one until then. The client is `identity`. RESOURCE_EXHAUSTED when a
+  // limit is reached, or the system's error; the array must be sent to the client in another way
+  // then.
   absl::StatusOr<UniqueFd> Share(const SharedBytes& bytes, const engine::Identity& identity,
                                  Draft& draft);
 
@@ -56,26 +62,31 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
     std::shared_ptr<const void> room;
   };
 
-  // A descriptor of its own for the bytes of `source`, if they are shared.
+  // Returns a new descriptor of the copy of `source`; an invalid one if there is no copy.
   UniqueFd Find(const std::weak_ptr<const void>& source) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<Draft> Begin(size_t size_bytes, const engine::Identity& identity);
+  // Charges an array of this size against the limits and the identity's share. The charge lasts as
+  // long as the object that is returned.
   absl::StatusOr<std::shared_ptr<const void>> TakeRoom(size_t size_bytes,
                                                        const engine::Identity& identity);
+  // Seals a complete copy and adds it to shared_.
   absl::StatusOr<UniqueFd> Finish(const SharedBytes& bytes, Draft draft);
-  // Lets go of those that no client has.
+  // Removes the copies that no client uses.
   void Sweep();
+  // Sets a timer for SweepAgain, unless one is set.
   void SweepLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Sweeps, and sets the timer again if copies are left.
   void SweepAgain();
 
   const Limits limits_;
   TimerQueue& timers_;
   FairPool& threads_;
-  const std::shared_ptr<ShareTable> shares_of_bytes_, shares_of_arrays_;  // Shared with rooms.
+  const std::shared_ptr<ShareTable> shares_of_bytes_, shares_of_arrays_;  // shared with charges
   Mutex mutex_;
   std::vector<Shared> shared_ ABSL_GUARDED_BY(mutex_);
-  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // Drafts included.
-  uint64_t arrays_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool sweeps_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;   // of copies and drafts
+  uint64_t arrays_ ABSL_GUARDED_BY(mutex_) = 0;  // copies and drafts
+  bool sweeps_ ABSL_GUARDED_BY(mutex_) = false;  // the timer is set
 };
 
 }  // namespace acceld::rpc

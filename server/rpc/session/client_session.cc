@@ -13,7 +13,7 @@
 namespace acceld::rpc {
 namespace {
 
-// A message that lies in several blocks, one behind another.
+// Parses a message whose serialized form is the concatenation of the blocks.
 bool ParseBlocks(const std::vector<std::string>& blocks, google::protobuf::MessageLite& message) {
   using google::protobuf::io::ArrayInputStream;
   std::vector<std::unique_ptr<ArrayInputStream>> parts;
@@ -60,7 +60,7 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   if (displaced != nullptr) {
     displaced->Displace(absl::AbortedError("another stream has resumed the session"));
   }
-  // What was fetched for the stream before is fetched again.
+  // The client fetches again what it was offered on the stream before.
   transfers_->Clear();
   host_calls_->Use(nullptr);
   MutexLock intake(intake_mutex_);
@@ -91,7 +91,7 @@ absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
   intake_mutex_.Unlock();
   if (displaced == stream) return absl::CancelledError("the session has ended");
   if (displaced != nullptr) displaced->Displace(absl::OkStatus());
-  // What the one before was told may not have been read.
+  // Events on the stream before may not have been read.
   host_calls_->Repeat();
   return absl::OkStatus();
 }
@@ -187,7 +187,7 @@ void ClientSession::End(const absl::Status& why) {
     MutexLock lock(mutex_);
     stream = stream_;
   }
-  // Answers that were owed come before the Goodbye.
+  // Closing the session answers all pending requests, so these answers come before the Goodbye.
   Close(why);
   if (stream != nullptr) stream->SayGoodbye(why);
 }

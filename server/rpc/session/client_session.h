@@ -21,17 +21,27 @@
 
 namespace acceld::rpc {
 
-// An engine session and the stream that speaks for it now. With a lease it outlives a stream that
-// breaks: the next one goes on behind the last command that was taken in.
+// An engine session and the stream over which its client is connected at present. With a lease the
+// session outlives a stream that breaks: the next stream goes on after the last command that was
+// handled.
 //
-// Any thread may call. Attach and Take wait for a command that another thread is just taking in,
-// which may last as long as the decoding of a program: not for gRPC's threads unless the command is
-// known to be light.
+// Thread-safe. Attach, IsHeavy, Take, ProvideProgram and RefuseProgram block while another thread
+// handles a command, which may take as long as it takes to decode a program. gRPC's threads should
+// call Take only with commands that are quick to handle (see IsHeavy).
 class ClientSession {
  public:
-  enum class Intake { kTaken, kNeedsProgram, kEnded };
+  // What Take did with a command.
+  enum class Intake {
+    kTaken,  // It was handled.
+    // It waits for a program, and must be given to Take again when ContinueIntake is called on the
+    // session's stream.
+    kNeedsProgram,
+    // It was ignored because the session has ended. SayGoodbye is called on the session's stream.
+    kEnded
+  };
 
-  // `owner` is who has opened it. `lease` of 0: the session ends with its stream.
+  // `owner` is the caller that opened the session. With a `lease` of 0 the session ends with its
+  // stream. `engine` and `options` must outlive the session.
   ClientSession(engine::Engine& engine, std::shared_ptr<engine::Session> session, Caller owner,
                 const RpcOptions& options, std::chrono::milliseconds lease);
   ~ClientSession();
@@ -41,68 +51,76 @@ class ClientSession {
   SessionTransfers& transfers() { return *transfers_; }
   HostCallDesk& host_calls() { return *host_calls_; }
   ProgramIntake& programs() { return programs_; }
-  // What its owner may take of the memory for what has come in part.
+  // The owner's allowance of memory for data that its clients have sent in part.
   const std::shared_ptr<Allowance>& intake_memory() const { return intake_memory_; }
   std::chrono::milliseconds lease() const { return lease_; }
 
-  // From now on `stream` speaks for the session; the one before ends with ABORTED. The number of
-  // commands taken in so far, or CANCELLED when the session has ended.
+  // Makes `stream` the session's stream; the stream before ends with ABORTED. Returns the number of
+  // commands handled so far, or CANCELLED when the session has ended.
   absl::StatusOr<uint64_t> Attach(std::shared_ptr<SessionStream> stream);
-  // The stream that was attached has said so to its client, who may be asked now.
+  // To be called when the attached stream has sent its Welcome. From then on host calls are sent on
+  // it. Nothing happens when another stream has been attached since.
   void OnWelcomed(const std::shared_ptr<SessionStream>& stream);
-  // The same for a stream of the same client beside the one before, which ends without an error.
-  // Does not wait: UNAVAILABLE while a command is being taken in.
+  // Makes `stream` the session's stream, when the same client replaces its stream by another; the
+  // stream before ends without an error. Does not block: UNAVAILABLE while a command is being
+  // handled. CANCELLED when the session has ended.
   absl::Status Replace(std::shared_ptr<SessionStream> stream);
-  // The stream is gone. False when the session has ended with it; nothing happens when another
-  // stream speaks for the session.
+  // To be called when a stream has ended. If it was the session's stream, a session without a lease
+  // ends. Returns false when it was the session's stream and the session has ended.
   bool Detach(const SessionStream& stream);
 
+  // Whether handling the batch may take milliseconds.
   bool IsHeavy(const v1::CommandBatch& batch);
-  // Takes in the next command. An error ends the stream: the command breaks the protocol, or
-  // another stream speaks for the session. kNeedsProgram: the command is to be handed in again
-  // after ContinueIntake. kEnded: it is too late; the stream hears why the session has ended.
+  // Handles the next command. `awaited`: the client waits for the results of this execution. An
+  // error, with which the stream must end, means that the command breaks the protocol or, with
+  // ABORTED, that `stream` is not the session's stream.
   absl::StatusOr<Intake> Take(v1::Command& command, bool awaited,
                               const std::shared_ptr<SessionStream>& stream);
 
-  // The serialized Program that NeedProgram asked for. Decodes it: not on a gRPC thread.
-  // NOT_FOUND when none is waited for under this number.
+  // Decodes a serialized Program that NeedProgram asked for and gives it to the engine; then the
+  // session's stream goes on. Takes long, so not to be called by gRPC's threads. NOT_FOUND when the
+  // session does not wait for a program with this number.
   absl::Status ProvideProgram(uint64_t program_id, const GatheredBytes& serialized);
-  // The same, when the program cannot be had: it poisons what is executed with it.
+  // The same for a program that cannot be had: executions of it fail with `why`.
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
 
-  // Something came from the client.
+  // Starts the time of the lease anew; to be called when the client has sent something.
   void RenewLease();
-  // Whether the lease is over. It is not while the daemon itself does not listen.
+  // Whether the time of the lease is over at `now`. It is extended, not over, while the daemon
+  // itself holds back the client (SessionStream::HoldsBack).
   bool HasExpired(std::chrono::steady_clock::time_point now);
 
-  // Closes the engine's session; its stream hears why. Idempotent.
+  // Closes the engine's session and tells its stream, if there is one, with a Goodbye. Idempotent.
   void End(const absl::Status& why);
 
  private:
+  // Decodes a program and adds it to the engine. Returns its fingerprint.
   absl::StatusOr<Digest> AddProgram(const GatheredBytes& serialized);
+  // Ends the wait for a program, with its fingerprint or the error, and has the stream go on.
   absl::Status SettleProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
   void Close(const absl::Status& why);
 
   engine::Engine& engine_;
-  const std::shared_ptr<engine::Session> session_;  // Shared with the engine.
+  const std::shared_ptr<engine::Session> session_;  // shared with the engine
   const Caller owner_;
   const std::chrono::milliseconds lease_;
-  const std::shared_ptr<SessionTransfers> transfers_;  // Shared with fetches under way.
-  const std::shared_ptr<HostCallDesk> host_calls_;     // Shared with the engine's session.
-  const std::shared_ptr<Allowance> intake_memory_;     // Shared with all that is charged to it.
+  const std::shared_ptr<SessionTransfers> transfers_;  // shared with pending fetches
+  const std::shared_ptr<HostCallDesk> host_calls_;     // shared with the engine's session
+  const std::shared_ptr<Allowance> intake_memory_;     // shared with all that is charged to it
   ProgramIntake programs_;
   std::atomic<std::chrono::steady_clock::time_point> renewed_at_;
 
-  // Held while a command is taken in.
+  // Held while a command is handled.
   Mutex intake_mutex_;
   CommandHandler handler_ ABSL_GUARDED_BY(intake_mutex_);
-  uint64_t taken_ ABSL_GUARDED_BY(intake_mutex_) = 0;
+  uint64_t taken_ ABSL_GUARDED_BY(intake_mutex_) = 0;  // commands handled so far
 
-  // Never taken before intake_mutex_.
+  // A thread that holds mutex_ must not lock intake_mutex_.
   mutable Mutex mutex_;
-  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // Null while there is none.
+  std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);  // null while there is none
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  // stream_, or null when the session has ended: what each command is checked against.
+  // stream_ while the session is open, otherwise null. Take compares the stream of each command
+  // with it, without a lock.
   std::atomic<const SessionStream*> speaker_{nullptr};
 };
 

@@ -17,22 +17,22 @@ namespace acceld::rpc {
 namespace {
 
 constexpr size_t kHeavyProgramBytes = 4096;
-constexpr int kManyArrays = 500;  // About a microsecond each.
+constexpr int kManyArrays = 500;  // each takes about a microsecond
 constexpr size_t kMaxReasonBytes = 500;
-// With the trace of an exception, say.
+// The limit for the message of a failed callback, which may hold the stack trace of an exception.
 constexpr size_t kMaxCallbackMessageBytes = size_t{16} << 10;
 
-// What a client says; codes that there are not are UNKNOWN.
+// Makes a status of what a client sent; a code that is not a canonical one becomes UNKNOWN.
 absl::Status StatusFromWire(uint32_t code, absl::string_view message) {
   return absl::Status(code <= 16 ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kUnknown,
                       message);
 }
 
-// In an event that has a status of its own, Ready or CompileDone.
+// Sets the status in an event of type Ready or CompileDone.
 template <typename Event>
 void SetStatus(const absl::Status& status, Event& event) {
   event.set_code(static_cast<uint32_t>(status.code()));
-  // Messages quote what clients send, which may be any bytes.
+  // A message may quote what a client sent, which need not be valid UTF-8.
   event.set_message(EscapeNonUtf8(status.message()));
   if (const absl::optional<OpOrigin> origin = OriginOf(status); origin.has_value()) {
     event.mutable_origin()->set_program(std::string(origin->program.AsBytes()));
@@ -113,7 +113,7 @@ bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
       case v1::Command::kRegisterProgram:
         return command.register_program().ByteSizeLong() > kHeavyProgramBytes;
       case v1::Command::kCancel:
-        // What depends on one array fails with it.
+        // Everything that depends on a cancelled array fails, too.
         return session_.queued() > kManyArrays;
       case v1::Command::kRelease:
         return command.release().handles_size() > kManyArrays;
@@ -451,7 +451,7 @@ void CommandHandler::OnDropName(const v1::DropName& command, SessionStream& stre
 
 absl::Status CommandHandler::Refuse(absl::Span<const uint64_t> handles, const absl::Status& why) {
   if (why.ok()) return why;
-  // The client numbers its own handles, so a second definition is its error.
+  // The client chooses the numbers of handles, so defining one twice is the client's error.
   if (absl::IsAlreadyExists(why)) return absl::InvalidArgumentError(why.message());
   for (uint64_t handle : handles) {
     if (refused_handles_.size() >= options_.max_refusals) {

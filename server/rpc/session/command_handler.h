@@ -20,42 +20,48 @@
 
 namespace acceld::rpc {
 
-// One session's commands, turned into calls of its engine session. Knows no transport. One thread
-// at a time calls.
+// Carries out the commands of one session by calls of its engine session. Independent of the
+// transport. Not thread-safe: one thread at a time may call.
 //
-// A wrong command fails its own outputs; a status from Handle means that the client does not keep
-// to the protocol and the stream must end with it.
+// A wrong command, such as one with an unknown handle, fails only its own outputs or request. An
+// error from Handle, unless the command waits for a program, means that the client breaks the
+// protocol or exceeds a limit, and that the session must end.
 class CommandHandler {
  public:
-  // `programs` outlives the handler.
+  // `session`, `programs` and `options` must outlive the handler.
   CommandHandler(engine::Session& session, std::shared_ptr<SessionTransfers> transfers,
                  std::shared_ptr<HostCallDesk> host_calls, ProgramIntake& programs,
                  const RpcOptions& options);
 
-  // True when taking the batch in may take milliseconds: not for a gRPC thread.
+  // Whether handling the batch may take milliseconds, so that no gRPC thread should do it.
   bool IsHeavy(const v1::CommandBatch& batch) const;
 
-  // Takes a command in; `awaited`: the client waits for what it makes. Callbacks keep `stream`
-  // alive until they have run. NOT_FOUND when the command waits for a program that the client was
-  // asked for: then it is to be handed in again once the program, or the reason why there is none,
-  // has been provided.
+  // Handles a command; `awaited`: the client waits for the results of this execution. Answers are
+  // sent on `stream`, which pending callbacks keep alive. NOT_FOUND while awaits_program():
+  // the command waits for a program that the client was asked for, and must be given to Handle
+  // again after ProvideProgram.
   absl::Status Handle(v1::Command& command, bool awaited,
                       const std::shared_ptr<SessionStream>& stream);
   bool awaits_program() const { return awaited_.has_value(); }
-  // The fingerprint of the program that the engine got, or why it got none. NOT_FOUND when no
-  // program of this number is awaited.
+  // Ends the wait for a program: with the fingerprint of the program that was added to the engine,
+  // or the error because of which there is none. NOT_FOUND when no program with this number is
+  // waited for.
   absl::Status ProvideProgram(uint64_t program_id, const absl::StatusOr<Digest>& fingerprint);
+  // Ends the wait for a program without a result.
   void ForgetAwaitedProgram();
 
  private:
-  // A program that is known by its fingerprint only.
+  // A program that the client registered by its fingerprint, that the engine does not have, and
+  // that the client was therefore asked for.
   struct AwaitedProgram {
     uint64_t program_id = 0;
-    absl::optional<absl::StatusOr<Digest>> provided;
+    absl::optional<absl::StatusOr<Digest>> provided;  // nullopt: it has not come yet
   };
 
   absl::Status OnRegisterProgram(const v1::RegisterProgram& command, SessionStream& stream);
   absl::Status RegisterByFingerprint(const v1::RegisterProgram& command, SessionStream& stream);
+  // If `why` is RESOURCE_EXHAUSTED, remembers it as the error of the program's executions and
+  // returns OK. Returns other statuses, and those beyond RpcOptions::max_refusals, as they are.
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
   void OnCompile(const v1::Compile& command, const std::shared_ptr<SessionStream>& stream);
   absl::Status OnExecute(const v1::Execute& command, bool awaited);
@@ -71,17 +77,21 @@ class CommandHandler {
   void OnDropName(const v1::DropName& command, SessionStream& stream);
   void OnFetch(const v1::Fetch& command, const std::shared_ptr<SessionStream>& stream);
 
-  // Remembers why handles could not be defined, for those who name them later.
+  // Remembers the error because of which the engine refused a command that would have defined
+  // `handles`; later commands that name one of them get this error. RESOURCE_EXHAUSTED when too
+  // many are remembered; INVALID_ARGUMENT when `why` is that a handle exists already.
   absl::Status Refuse(absl::Span<const uint64_t> handles, const absl::Status& why);
+  // Returns what Refuse remembers for the handle, or nullptr.
   const absl::Status* RefusalOf(uint64_t handle) const;
 
-  engine::Session& session_;                           // Outlives the handler.
-  const std::shared_ptr<SessionTransfers> transfers_;  // Shared with pending fetches.
-  const std::shared_ptr<HostCallDesk> host_calls_;     // Shared with the engine's session.
+  engine::Session& session_;
+  const std::shared_ptr<SessionTransfers> transfers_;  // shared with pending fetches
+  const std::shared_ptr<HostCallDesk> host_calls_;     // shared with the engine's session
   ProgramIntake& programs_;
   const RpcOptions& options_;
   absl::optional<AwaitedProgram> awaited_;
-  // Their result types are inferred from the arguments of each call.
+  // Whether there are programs with dynamic result types. These are inferred from the arguments of
+  // each execution, which takes time.
   bool has_dynamic_programs_ = false;
   absl::flat_hash_map<uint64_t, absl::Status> refused_handles_, refused_programs_;
 };

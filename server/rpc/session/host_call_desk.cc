@@ -9,10 +9,12 @@
 namespace acceld::rpc {
 namespace {
 
-// Operands up to this size, and so many of them, travel in the event.
+// Operands up to this size are sent in the event itself, as long as they have no more than
+// kMaxInlineBytesTogether together.
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 constexpr size_t kMaxInlineBytesTogether = size_t{256} << 10;
-// Ends of executions that a client does not take note of; the oldest are forgotten.
+// How many ends of executions are kept for a client that does not confirm them. The oldest are
+// removed first.
 constexpr size_t kMaxEnded = 65'536;
 
 v1::Event DoneEvent(uint64_t callbacks, const absl::Status& status) {
@@ -72,7 +74,7 @@ void HostCallDesk::OnCall(engine::HostCall asked) {
 }
 
 void HostCallDesk::OnWithdrawn(uint64_t call_id) {
-  decltype(calls_)::node_type dropped;  // Its operands go without the lock.
+  decltype(calls_)::node_type dropped;  // destroyed, with its operands, without the lock
   {
     MutexLock lock(mutex_);
     dropped = calls_.extract(call_id);
@@ -102,7 +104,8 @@ void HostCallDesk::Forget(uint64_t callbacks) {
 
 void HostCallDesk::Use(std::shared_ptr<SessionStream> stream) {
   MutexLock lock(mutex_);
-  if (!closed_ || stream == nullptr) stream_.swap(stream);  // The one before goes without the lock.
+  // The argument then holds the stream before, which is released after the lock.
+  if (!closed_ || stream == nullptr) stream_.swap(stream);
 }
 
 void HostCallDesk::Repeat() {

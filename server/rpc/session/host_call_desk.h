@@ -16,12 +16,14 @@
 
 namespace acceld::rpc {
 
-// A session's host calls on their way to the client: as events of the stream that speaks for it,
-// large operands as transfers. Those that are not settled are said once more to the next stream,
-// and so are the ends of executions that the client has not taken note of. Any thread may call.
+// Delivers the host calls of one session to its client: as events on the session's stream, with
+// large operands as transfers. When the session gets another stream, calls that the client has not
+// answered are sent again on that one; with a lease, so are ends of executions (CallbacksDone) that
+// the client has not confirmed (ForgetCallbacks). Thread-safe; nothing blocks.
 class HostCallDesk : public engine::HostCallListener {
  public:
-  // `repeats`: the session may go on with another stream.
+  // `repeats`: the session has a lease, so ends of executions are kept until the client confirms
+  // them.
   HostCallDesk(std::shared_ptr<SessionTransfers> transfers, bool repeats)
       : transfers_(std::move(transfers)), repeats_(repeats) {}
 
@@ -29,37 +31,40 @@ class HostCallDesk : public engine::HostCallListener {
   void OnWithdrawn(uint64_t call_id) override;
   void OnEnd(uint64_t callbacks, const absl::Status& status) override;
 
-  // The client has answered the call.
+  // Removes a call that the client has answered.
   void Settle(uint64_t call_id) { OnWithdrawn(call_id); }
-  // The client knows that the execution with these callbacks has ended.
+  // Removes the end of an execution that the client has confirmed.
   void Forget(uint64_t callbacks);
-  // Whether the client is asked something that it has not answered: it is to be listened to.
+  // Whether there are calls that the client has not answered. The client's commands must be read
+  // then, because the answers are among them.
   bool has_calls() const { return num_calls_.load(std::memory_order_relaxed) > 0; }
 
-  // From now on this stream is told; nullptr: none is. The transfers of the one before are gone.
+  // Sets the stream on which events are sent from now on; nullptr: none.
   void Use(std::shared_ptr<SessionStream> stream);
-  // Says what the stream before may not have brought. After Use, once the client was welcomed.
+  // Sends again what the client may not have received on the stream before, with new transfers. To
+  // be called after Use, as soon as the client may receive events on the new stream.
   void Repeat();
-  // Forgets everything, for good.
+  // Removes everything; nothing is delivered afterwards.
   void Close();
 
  private:
   struct Call {
     engine::HostCall asked;
-    std::vector<uint64_t> transfers;
+    std::vector<uint64_t> transfers;  // of its large operands, as last sent
   };
 
-  // The event for a call, with new transfers.
+  // Makes the event for a call, and new transfers for its large operands.
   v1::Event EventOf(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropTransfers(const Call& call);
 
-  const std::shared_ptr<SessionTransfers> transfers_;  // Shared with the session.
+  const std::shared_ptr<SessionTransfers> transfers_;  // shared with the session
   const bool repeats_;
-  std::atomic<size_t> num_calls_{0};
+  std::atomic<size_t> num_calls_{0};  // calls_.size(), to be read without the mutex
   Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   std::shared_ptr<SessionStream> stream_ ABSL_GUARDED_BY(mutex_);
-  std::map<uint64_t, Call> calls_ ABSL_GUARDED_BY(mutex_);
+  std::map<uint64_t, Call> calls_ ABSL_GUARDED_BY(mutex_);  // not answered; by id
+  // Unconfirmed ends of executions, by the number of their callbacks.
   std::map<uint64_t, absl::Status> ended_ ABSL_GUARDED_BY(mutex_);
 };
 

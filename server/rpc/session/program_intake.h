@@ -12,37 +12,40 @@
 
 namespace acceld::rpc {
 
-// The bytes of the one program that a session waits for. However many uploads a client opens, they
-// share this buffer: the last one that began fills it, from its first byte on. Its memory is taken
-// from an allowance as the bytes come. Thread-safe.
+// The receive buffer for the one program that a session waits for. A session has one buffer,
+// however many uploads its client opens: the upload that began last fills it, from the first byte
+// on. Its memory is charged to an allowance as bytes come. Thread-safe; nothing blocks.
 class ProgramIntake {
  public:
   ProgramIntake(int64_t max_bytes, std::shared_ptr<Allowance> memory)
       : max_bytes_(max_bytes), memory_(std::move(memory)) {}
 
-  // From now on this program is waited for.
+  // Begins to wait for this program.
   void Expect(uint64_t program_id);
-  // None is; what came is forgotten.
+  // Ends the wait and drops the bytes that have come.
   void Forget();
 
-  // An upload of the program begins; its number. NOT_FOUND when the program is not waited for.
+  // Begins an upload of the program and returns the upload's number. NOT_FOUND when the session
+  // does not wait for the program.
   absl::StatusOr<uint64_t> Begin(uint64_t program_id);
-  // ABORTED when another upload has begun since, NOT_FOUND when nothing is waited for any more,
-  // RESOURCE_EXHAUSTED when the program gets too large, by itself or for the allowance: then what
-  // came is gone, and the upload is over.
+  // Appends bytes to the upload. ABORTED when another upload has begun since; NOT_FOUND when the
+  // session no longer waits for a program; RESOURCE_EXHAUSTED when the program exceeds max_bytes or
+  // the allowance, which ends the upload and drops its bytes.
   absl::Status Append(uint64_t upload, absl::string_view bytes);
-  // All that came, with what it has taken. The same errors.
+  // Takes the bytes of the upload, together with the charge for them, out of the buffer. ABORTED
+  // and NOT_FOUND as for Append.
   absl::StatusOr<GatheredBytes> Take(uint64_t upload);
 
  private:
+  // Whether the upload is the last one that began, and a program is waited for.
   absl::Status Check(uint64_t upload) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int64_t max_bytes_;
-  const std::shared_ptr<Allowance> memory_;  // Shared with all that is charged to it.
+  const std::shared_ptr<Allowance> memory_;  // shared with all that is charged to it
   Mutex mutex_;
-  bool expected_ ABSL_GUARDED_BY(mutex_) = false;
-  uint64_t program_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint64_t upload_ ABSL_GUARDED_BY(mutex_) = 0;  // the last one that began
+  bool expected_ ABSL_GUARDED_BY(mutex_) = false;    // a program is waited for
+  uint64_t program_id_ ABSL_GUARDED_BY(mutex_) = 0;  // which one, if expected_
+  uint64_t upload_ ABSL_GUARDED_BY(mutex_) = 0;      // the number of the last upload that began
   GatheredBytes bytes_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -8,9 +8,9 @@
 #include "common/status.h"
 #include "server/engine/session/session_types.h"
 
-// Lines of the log about sessions and their requests, each with the same keys: session, client,
-// identity, code, request. What clients can bring about as often as they like is logged at most
-// `kMaxPerSecond` times a second; a line says later how many were left out.
+// Log lines about sessions and their requests. All use the same names for keys: session, client,
+// identity, code, reason, request. Events that clients can cause at any rate are logged at most
+// kMaxPerSecond times a second; a later line says how many were left out.
 namespace acceld::rpc {
 
 constexpr int kMaxPerSecond = 50;
@@ -22,7 +22,7 @@ void LogSessionEnded(const SessionInfo& held, const absl::Status& why, double cl
 void LogStreamLost(const SessionInfo& session, std::chrono::milliseconds lease);
 // A session, or a run, that was not opened.
 void LogSessionRefused(const engine::SessionOptions& session, const absl::Status& why);
-// An answer that is an error, at level debug.
+// Logs, at level debug, a request that was answered with an error. `kind` is "await", for example.
 void LogRequestFailed(uint64_t session, absl::string_view kind, uint64_t request,
                       const absl::Status& why);
 

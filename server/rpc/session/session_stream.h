@@ -6,26 +6,30 @@
 
 namespace acceld::rpc {
 
-// The stream that speaks for a session: where its answers go, and who is told how many are due. Any
-// thread may call; nothing blocks.
+// The stream between a session and its client, as the session sees it: events are sent on it, and
+// it is told how many requests are unanswered, so that it can limit them. Thread-safe; nothing
+// blocks.
 class SessionStream {
  public:
   virtual ~SessionStream() = default;
-  // Events after the end of the stream are dropped.
+  // Sends an event to the client. Events after the end of the stream are dropped.
   virtual void Send(v1::Event event) = 0;
-  // A request has come, or was answered, maybe on another thread.
+  // Count the unanswered requests: BeginRequest when a request has come, EndRequest when it was
+  // answered, possibly on another thread.
   virtual void BeginRequest() = 0;
   virtual void EndRequest() = 0;
-  // A command was refused for who sent it, or for its size; its answer goes its own way.
+  // Counts and logs a command that was refused, for its caller's rights or its size. The command is
+  // answered separately.
   virtual void NoteRefusal(observability::Refusal reason, const absl::Status& why) = 0;
-  // Whether nothing is read because the daemon is busy with what came before; what the client says
-  // to renew its lease is not heard then.
+  // Whether the stream is not read because the daemon is still busy with earlier commands. The
+  // client cannot renew its lease then.
   virtual bool HoldsBack() = 0;
-  // What the session waited for (ClientSession::Intake::kNeedsProgram) has come.
+  // Goes on with a command for which ClientSession::Take returned kNeedsProgram: the program has
+  // come.
   virtual void ContinueIntake() = 0;
-  // The session has ended: says so in a last Goodbye, then ends with `why`.
+  // Sends a last Goodbye, because the session has ended, and then ends the stream with `why`.
   virtual void SayGoodbye(const absl::Status& why) = 0;
-  // Ends at once with `why`: another stream speaks for the session.
+  // Ends the stream at once with `why`, because the session has another stream.
   virtual void Displace(const absl::Status& why) = 0;
 };
 

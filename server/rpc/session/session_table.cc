@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kProtocolVersion = 1;
 constexpr size_t kMaxClientNameBytes = 256;
-// A lease ends at most this much late.
+// How often leases are checked: a session ends at most this long after its lease is over.
 constexpr std::chrono::milliseconds kWatchInterval{100};
 
 absl::Status CheckVersion(uint32_t version) {

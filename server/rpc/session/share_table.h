@@ -12,16 +12,17 @@
 
 namespace acceld::rpc {
 
-// Who has how much of something that all share: each identity at most its share, at least one; an
-// admin as much as there is. Any thread may call.
+// Limits how much of a common resource each identity uses: at most `share_percent` of it, but at
+// least one unit; an admin may use all of it. The total over all identities is not limited here.
+// Thread-safe; must be owned by a shared_ptr.
 class ShareTable : public std::enable_shared_from_this<ShareTable> {
  public:
-  // `setting` says that there are `size` of it for all, of which nobody takes more than there is by
-  // other means than this.
+  // The resource has `size` units. `setting` is the setting that says so, for messages.
   ShareTable(std::string setting, uint64_t size, int share_percent)
       : setting_(std::move(setting)), size_(size), share_percent_(share_percent) {}
 
-  // Counts them until what it gives goes. RESOURCE_EXHAUSTED names setting, identity and share.
+  // Charges `amount` units to the identity for as long as the object that is returned lives.
+  // RESOURCE_EXHAUSTED names the setting, the identity and its share.
   absl::StatusOr<std::shared_ptr<const void>> Take(const engine::Identity& identity,
                                                    uint64_t amount);
 
