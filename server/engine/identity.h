@@ -6,7 +6,7 @@
 
 namespace acceld::engine {
 
-// Whom a session works for, as the transport has found out.
+// The user of a session, as authenticated by the transport.
 struct Identity {
   std::string name;
   Role role = Role::kUser;

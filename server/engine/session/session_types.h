@@ -23,27 +23,29 @@ struct SessionOptions {
   std::string client_name;  // for people: "train_digits[4711]"
   Identity identity;
   Priority priority = Priority::kNormal;
-  // Of which kind of device the session is given one (placement.h); none: it is given none.
+  // The kind of device from which to assign one to the session (placement.h); nullopt: none is
+  // assigned.
   absl::optional<std::string> device_kind;
 };
 
 struct ExecuteOptions {
-  // Not done by then, the execution is cancelled with DEADLINE_EXCEEDED.
+  // An execution that has not ended by then is cancelled with DEADLINE_EXCEEDED.
   absl::optional<std::chrono::steady_clock::time_point> deadline;
-  // None: the session's. Executions of one session with different priorities are ordered among each
-  // other as those of different sessions are: a lower one is not waited for, unless its results are
-  // read.
+  // nullopt: the session's priority. Executions of one session with different priorities are
+  // scheduled like those of different sessions: one with a lower priority delays another only if
+  // the other reads its results.
   absl::optional<Priority> priority;
-  // Its results are asked for next, and nothing is executed in between.
+  // Whether the client waits for the results before it executes anything else.
   bool awaited = false;
-  // Numbers of inputs whose arrays are given away: their handles name nothing any more once the
-  // execution is accepted, but for Release, and any use fails with FAILED_PRECONDITION. When it is
-  // launched, what nobody else has (no name, other handle, queued execution or fetch) is the memory
-  // of results that fit, and others get memory of their own. When it fails before that, be it that
-  // it is cancelled, late or poisoned by another input, the handles are what they were.
+  // The indices of inputs that are donated. Once the execution is accepted, the handle of a donated
+  // input names no array any more: it may only be released, and any other use fails with
+  // FAILED_PRECONDITION. At the launch, the memory of a donated array that nobody else holds (no
+  // name, other handle, queued execution or fetch) is reused for results that fit; other results
+  // get new memory. If the execution fails before its launch (cancelled, past its deadline, or
+  // because another input has failed), the handles name their arrays again.
   absl::Span<const uint32_t> donated;
-  // The client's number of the callbacks that the program's host calls mean; 0: there are none, and
-  // a program that has host calls is refused.
+  // The client's number for the callbacks that the program's host calls refer to; 0: none, and a
+  // program with host calls is refused.
   uint64_t callbacks = 0;
 };
 
@@ -65,7 +67,7 @@ struct HostArray {
   SharedBytes bytes;
 };
 
-// What a running program asks its client.
+// A host call: a running program's request that its client compute values.
 struct HostCall {
   uint64_t id = 0;         // within the session
   uint64_t callbacks = 0;  // of ExecuteOptions
@@ -74,23 +76,23 @@ struct HostCall {
   std::vector<HostArray> operands;
   std::vector<ir::TensorType> results;  // that are to be given
 };
-// A value that the client gives for it: bytes, or an array of the session on the run's device that
-// is there or on its way.
+// A value that the client returns for a host call: either bytes, or a defined or pending array of
+// the session on the device of the execution.
 struct HostCallResult {
   ir::TensorType type;
   std::string bytes;
   absl::optional<Handle> handle;
 };
 
-// Hears of a session's host calls. Called from any thread, for one execution in order, but that
-// OnEnd may come at any time; must not block.
+// Receives the host calls of a session. The methods may be called from any thread, and must not
+// block. The calls of one execution arrive in order, except that OnEnd may come at any time.
 class HostCallListener {
  public:
   virtual ~HostCallListener() = default;
   virtual void OnCall(HostCall call) = 0;
-  // Nobody waits for the answer any more: its run was told to end.
+  // The answer to the call is not needed any more, as the execution was told to end.
   virtual void OnWithdrawn(uint64_t call_id) = 0;
-  // An execution with these callbacks has ended, or its results have failed.
+  // The execution with these callbacks has ended, or its results have failed.
   virtual void OnEnd(uint64_t callbacks, const absl::Status& status) = 0;
 };
 
@@ -109,7 +111,7 @@ struct FetchResult {
   ExecutionInfo execution;
 };
 struct CompileOptions {
-  // The architecture to compile for, and not to load then; empty: the device's.
+  // The architecture to compile for, without loading the code; empty: that of the device.
   std::string target;
   bool explain = false;  // compiles nothing: says where the executable would be found
   // Numbers of the arguments that executions will give away, for ExecutableMemory::alias_bytes.

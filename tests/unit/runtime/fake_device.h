@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/threads/future.h"
+#include "server/codegen/code_generator.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_memory.h"
 #include "server/hal/cpu/host_module.h"
