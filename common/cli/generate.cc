@@ -15,7 +15,7 @@ void AddGenerate(CLI::App& app, About about) {
            if (kind == "fish") text = FishCompletion(program);
            if (kind == "man") text = ManualPage(program, about);
            if (kind == "zsh") text = ZshCompletion(program);
-           text.pop_back();  // A new line, which is added:
+           text.pop_back();  // The printing adds a line end.
            // CLI11's way to print something and end well.
            throw CLI::CallForVersion(text, 0);
          },

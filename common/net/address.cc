@@ -34,7 +34,7 @@ bool IsLoopback(absl::string_view host) {
          (ntohl(parsed.s_addr) >> 24) == 127;
 }
 
-// A name or an address, as far as its letters say.
+// Whether all characters may occur in a host name or an IP address.
 bool IsHost(absl::string_view host) {
   return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
     return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '%';
@@ -53,7 +53,7 @@ absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::stri
                         std::chrono::milliseconds patience) {
   const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return absl::ErrnoToStatus(errno, "socket");
-  const int64_t micros = std::max<int64_t>(1, 1000 * patience.count());  // Zero would be forever.
+  const int64_t micros = std::max<int64_t>(1, 1000 * patience.count());  // 0 would mean no timeout.
   const timeval timeout{.tv_sec = micros / 1'000'000, .tv_usec = micros % 1'000'000};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   const int result = connect(fd, address, size);
@@ -66,7 +66,7 @@ absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::stri
   return absl::ErrnoToStatus(error, name);
 }
 
-// All addresses of the host, until one answers.
+// Tries the addresses of the host in turn until one accepts the connection.
 absl::Status ProbeTcp(const Address& address, std::chrono::milliseconds timeout) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

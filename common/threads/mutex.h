@@ -6,7 +6,7 @@
 
 #include "absl/base/thread_annotations.h"
 
-// std::mutex behind Clang's thread-safety annotations. Not absl::Mutex, because the packaged
+// std::mutex with Clang's thread-safety annotations. absl::Mutex is not used, because the packaged
 // Abseil hides it from ThreadSanitizer.
 namespace acceld {
 
