@@ -16,7 +16,7 @@ namespace {
 using Labels = EinsumLabels::Labels;
 
 constexpr absl::string_view kEllipsis = "...";
-// The last dimension under an ellipsis is labelled so, the one before it one less, and so on.
+// The label of the last dimension under an ellipsis; the dimension before has one less, and so on.
 constexpr int kLastOfEllipsis = 256 + limits::kMaxRank;
 
 bool Contains(const Labels& labels, int label) {

@@ -199,7 +199,7 @@ class FunctionEncoder {
 }  // namespace
 
 Digest Fingerprint(const Module& module, absl::string_view entry) {
-  // Changes when the form above does: stored fingerprints must not meet others.
+  // To be changed with the encoding, so that stored fingerprints of another encoding do not match.
   constexpr absl::string_view kForm = "acceld program, form 1";
   absl::flat_hash_map<absl::string_view, const Function*> by_name;
   for (const Function& function : module.functions) by_name[function.name] = &function;
