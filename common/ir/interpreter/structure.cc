@@ -13,12 +13,12 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// Custom calls that say something about placement and leave values as they are on one device.
+// Custom calls about placement, which leave values as they are on one device.
 constexpr absl::string_view kIdentityTargets[] = {
     "LayoutConstraint", "SPMDFullToShardShape",      "SPMDShardToFullShape",
     "Sharding",         "annotate_device_placement", "xla.sdy.FuncResultSharding"};
 
-// The callback sees the tensors, not the tokens.
+// The callback gets the tensors, not the tokens.
 EvalResult EvalHostCallback(EvalContext& c) {
   ACCELD_ASSIGN_OR_RETURN(const int64_t number, HostCallbackOf(c.As<CustomCallAttributes>()));
   const HostCallback* const callback = c.machine.FindCallback(number);
@@ -64,7 +64,7 @@ EvalResult EvalCase(EvalContext& c) {
   return c.machine.RunRegion(c.frame, c.op.regions[branch], {});
 }
 
-// Means what its decomposition means.
+// A composite is executed as a call of its decomposition.
 EvalResult EvalComposite(EvalContext& c) {
   return c.machine.RunFunction(c.As<CompositeAttributes>().decomposition.name, c.OperandValues());
 }
