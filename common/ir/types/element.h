@@ -5,13 +5,13 @@
 
 #include "common/ir/types/dtype.h"
 
-// Reads and writes single elements of row-major bytes as the widest value of their class. The index
-// counts elements; the caller keeps it within bounds.
+// Reads and writes single elements of a tensor's row-major bytes, as the widest type of their
+// class. The index counts elements and must be within bounds.
 namespace acceld::ir {
 
 using Complex = std::complex<double>;
 
-int64_t ReadInt(DType dtype, const void* data, int64_t index);  // Bool, Signed, Unsigned: ui64 bits
+int64_t ReadInt(DType dtype, const void* data, int64_t index);      // integer or i1; ui64: bits
 double ReadFloat(DType dtype, const void* data, int64_t index);     // Float
 Complex ReadComplex(DType dtype, const void* data, int64_t index);  // Complex
 
