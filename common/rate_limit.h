@@ -16,7 +16,7 @@ class RateLimit {
   RateLimit(const char* event, int64_t max_per_second)
       : event_(event), max_per_second_(max_per_second) {}
 
-  // Whether the caller may log its line.
+  // Whether the caller may log its line now; otherwise the line is counted as left out.
   bool Take() {
     const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(
                                std::chrono::steady_clock::now().time_since_epoch())

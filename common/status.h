@@ -10,8 +10,8 @@
 // absl::StatusOr; the message names the operation and the offending values.
 namespace acceld {
 
-// Returns the status with `context` put before its message ("context: message"), and its payloads.
-// OK stays OK.
+// Returns the status with `context` put before its message ("context: message"). Payloads stay. OK
+// stays OK.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 }  // namespace acceld

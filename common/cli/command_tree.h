@@ -7,11 +7,11 @@ namespace CLI {
 class App;
 }
 
-namespace acceld::cli {
-
 // A description of a program's command line: its commands, options and arguments in the order of
 // its --help. Shell completions and the manual page are generated from it (documents.h). Options of
 // the root command may follow any command.
+namespace acceld::cli {
+
 // An option, or a positional argument.
 struct Option {
   std::vector<std::string> names;    // "-o", "--out"; for a positional argument one name

@@ -22,7 +22,7 @@ class FileWatch {
   FileWatch& operator=(const FileWatch&) = delete;
 
  private:
-  // Returns a string that differs whenever one of the files was changed in the meantime.
+  // Returns a text of the files' metadata, which differs whenever one of the files was changed.
   std::string Look() const;
   void Run();
 

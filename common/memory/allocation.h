@@ -25,7 +25,7 @@
 //   the many small allocations that no code expects to fail: an exception that interrupts the
 //   growth of an Abseil hash table leaves the table broken, and the same holds for objects of LLVM,
 //   which is compiled without exceptions. Allocations of threads outside of contained work also
-//   succeed by the reserve.
+//   succeed thanks to the reserve.
 // - If the allocation is larger than the reserve, or the reserve is used up, std::bad_alloc or
 //   std::length_error is thrown, which ContainAllocationFailure catches. Strings and vectors whose
 //   sizes an input names fail in this way, which they survive.
@@ -44,7 +44,7 @@ struct WorkBounds {
   // How many bytes of heap the thread may hold beyond what it held at the beginning. Not enforced
   // while there is no heap counter (SetHeapCounter).
   int64_t memory_bytes = kUnbounded;
-  const StopFlag* stop = nullptr;  // ends the work early; nullptr: nothing does
+  const StopFlag* stop = nullptr;  // stops the work; nullptr: none for this piece of work
 };
 
 // While an object of this class lives, its thread does contained work. Objects may be nested: the

@@ -28,8 +28,10 @@ absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);
 struct SocketPair {
   UniqueFd one, other;
 };
+// Creates two connected packet sockets.
 absl::StatusOr<SocketPair> ConnectedPackets();
 
+// Whether a call waits (kYes), or returns UNAVAILABLE where it would have to wait (kNo).
 enum class Blocking { kNo, kYes };
 
 // Sends `message`, with a copy of the descriptor `passed` unless it is -1. UNAVAILABLE when the

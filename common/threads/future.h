@@ -28,8 +28,8 @@ struct Unit {
 template <typename T>
 class Promise;
 
-template <typename T>
 // The side that reads the value. Copies share one value.
+template <typename T>
 class Future {
  public:
   // A future without state; only assignment and valid() may be used on it.
@@ -67,7 +67,8 @@ class Future {
     return &*state_->value;
   }
 
-  // Calls `callback` once with the value, on the thread that the comment at the top says.
+  // Calls `callback` once with the value: on the calling thread if the value is already set, and on
+  // the thread that sets it otherwise.
   void OnReady(std::function<void(const absl::StatusOr<T>&)> callback) const {
     {
       MutexLock lock(state_->mutex);
@@ -99,8 +100,8 @@ class Future {
   std::shared_ptr<State> state_;  // Shared between one promise and its futures.
 };
 
-template <typename T>
 // The side that sets the value. Not copyable.
+template <typename T>
 class Promise {
  public:
   Promise() : state_(std::make_shared<typename Future<T>::State>()) {}
