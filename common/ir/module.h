@@ -25,12 +25,12 @@ using ValueId = uint32_t;
 
 // The source location of an op, for messages. 0: unknown. Not part of the fingerprint.
 struct Location {
-  uint32_t line = 0;  // Line and column in the text of the program.
+  uint32_t line = 0;  // In the text of the program.
   uint32_t column = 0;
   uint32_t place = 0;  // The index in Module::places, plus 1.
   uint32_t op = 0;     // The op's number in its program: op_numbers.h.
-  // Compares the position in the text only: equal programs may have been made at other places of a
-  // source and may be numbered otherwise.
+  // Compares only the position in the text: equal programs may have different source locations and
+  // op numbers.
   friend bool operator==(const Location& a, const Location& b) {
     return a.line == b.line && a.column == b.column;
   }

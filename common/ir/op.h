@@ -61,7 +61,7 @@ struct OpInfo {
 const OpInfo& InfoOf(OpKind kind);
 inline absl::string_view NameOf(OpKind kind) { return InfoOf(kind).name; }
 inline OpFamily FamilyOf(OpKind kind) { return InfoOf(kind).family; }
-// Finds a kind of op by its full name, "stablehlo.add".
+// Finds a kind of op by its full name, "stablehlo.add"; nullopt if there is none.
 absl::optional<OpKind> FindOp(absl::string_view name);
 
 }  // namespace acceld::ir

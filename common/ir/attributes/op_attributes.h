@@ -505,7 +505,7 @@ struct CustomCallAttributes {
   // A string or a dictionary, depending on api_version.
   Attribute backend_config;
   int64_t api_version = 1;
-  // The dictionary, of calls by JAX whose backend_config has to be a string.
+  // The backend_config as a dictionary, for calls of JAX whose backend_config has to be a string.
   Attribute mhlo_backend_config;
   // The message of JAX's shape_assertion; {0} stands for operand 1, {1} for operand 2, and so on.
   std::string error_message;

@@ -43,7 +43,8 @@ struct Resource {
   absl::string_view bytes;
 };
 
-// A bytecode file with its tables decoded, and its entries and ops not.
+// A bytecode file whose tables are decoded. The attributes, types, properties and ops to which they
+// refer are not decoded yet.
 struct Container {
   uint64_t version = 0;
   absl::string_view producer;  // "StableHLO_v1.15.0"

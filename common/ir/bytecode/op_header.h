@@ -28,6 +28,7 @@ struct OpHeader {
 
 absl::StatusOr<OpHeader> ReadOpHeader(const Container& container, Cursor& in);
 
+// The header of a block, which precedes its ops.
 struct BlockHeader {
   uint64_t num_ops = 0;
   std::vector<uint64_t> parameter_types;

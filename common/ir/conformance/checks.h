@@ -11,6 +11,7 @@
 // expected tensor. Source: StableHLO's check dialect and the custom calls that replace it.
 namespace acceld::ir {
 
+// How a rule compares two values.
 enum class Tolerance : uint8_t {
   kExact,          // elements compare equal: -0 is 0, NaN is not NaN
   kUlp,            // at most `bound` units in the last place (ulp) of the element type apart

@@ -48,6 +48,7 @@ Dims Refined(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 // are not ascending. `what` names the list in messages.
 absl::Status CheckDimList(absl::string_view what, absl::Span<const int64_t> dims, int64_t bound,
                           bool sorted = false);
+// Returns an error unless the list that `what` names has the expected size.
 absl::Status CheckSize(absl::string_view what, size_t size, int64_t expected);
 // Returns the declared result type, which must be one tensor type.
 absl::StatusOr<TensorType> DeclaredTensor(const InferContext& context);

@@ -39,8 +39,10 @@ class Machine {
   // Runs the function with this name; NOT_FOUND if the module has none.
   absl::StatusOr<std::vector<Value>> RunFunction(absl::string_view name,
                                                  std::vector<Value> arguments);
+  // Runs a region of the frame's function; returns its results.
   absl::StatusOr<std::vector<Value>> RunRegion(Frame& frame, const Region& region,
                                                std::vector<Value> arguments);
+  // Runs one op; returns its results.
   absl::StatusOr<std::vector<Value>> RunOp(Frame& frame, const Op& op,
                                            std::vector<const Value*> operands);
 

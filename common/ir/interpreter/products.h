@@ -13,7 +13,7 @@ namespace acceld::ir::interpreter {
 enum class Arithmetic : uint8_t { kBool, kInteger, kF32, kF64, kC64, kC128 };
 Arithmetic ArithmeticOf(DType lhs, DType rhs, DType result);
 
-// Returns sum + a * b. Integers are 64 bits wide; they wrap only when the result's type is known.
+// Returns sum + a * b. Integers are computed in 64 bits; storing the result wraps them to its type.
 Scalar MultiplyAdd(Arithmetic arithmetic, const Scalar& sum, const Scalar& a, const Scalar& b);
 
 // Returns the element at `index` as a factor. For float or complex arithmetic, integers are

@@ -18,12 +18,12 @@ struct TypedOp {
   const std::vector<Type>& results() const { return op.result_types; }
 };
 
-// Whether `typed` is such an op.
+// Whether `typed` can be applied to the stored integers.
 bool RunsOnStorage(const TypedOp& typed);
 
-// Returns an error for such an op if the quantizations of its operands, results and regions do not
-// fit together in the way in which its rule requires equal element types. Shapes and element types
-// of the stored values are not checked.
+// For an op with RunsOnStorage: returns an error if the quantizations of its operands, results and
+// regions differ where the op's rule requires equal element types. Shapes and element types of the
+// stored values are not checked.
 absl::Status CheckQuantizations(const TypedOp& typed);
 
 }  // namespace acceld::ir

@@ -9,8 +9,8 @@
 namespace acceld::ir::text {
 
 // Reads one number, boolean or complex pair and appends it in the storage layout of dtypes.def.
-//   integers   decimal or hexadecimal, within the range of the width; as in MLIR, where iN has no
-//              sign in text, -2^(N-1) to 2^N-1; negative numbers are refused for uiN
+//   integers   decimal or hexadecimal, within the range of the width. iN accepts -2^(N-1) to
+//              2^N-1, as in MLIR, where its text has no signedness; uiN refuses negative numbers
 //   floats     decimal with a '.', rounded to nearest even, or a hexadecimal bit pattern
 //   complex    (real, imaginary)
 //   i1         true, false, 0, 1

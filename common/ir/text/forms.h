@@ -8,6 +8,7 @@
 // specification, the regions and the types of an op.
 namespace acceld::ir::text {
 
+// Reads one op in its pretty form.
 using Form = absl::Status (*)(FunctionReader&, ParsedOp&);
 
 // Returns the reader of an op's form; nullptr for ops without a pretty form and unknown ops.

@@ -16,6 +16,7 @@ class FunctionPrinter {
   FunctionPrinter(const Function& function, std::string& out)
       : function_(function), out_(out), names_(function.value_types.size()) {}
 
+  // Appends the function, indented by `indent` levels.
   void Print(int indent);
 
   // The following functions are for the pretty forms (printer_forms.cc).

@@ -40,8 +40,8 @@ FloatFormat FormatOf(DType dtype);
 bool HasNegativeNan(DType dtype);
 
 // Returns the IEEE 754 type in whose encoding reduce_precision of `dtype` is computed: the type
-// itself, or for formats of at most 8 bits a type that has all their values and does not use their
-// special encodings for exponents. JAX computes them in the same way.
+// itself, or for formats of at most 8 bits a type that has all their values and none of their
+// special encodings. JAX computes them in the same way.
 DType ReducePrecisionTypeOf(DType dtype);
 
 }  // namespace acceld::ir
