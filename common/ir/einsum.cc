@@ -23,7 +23,7 @@ bool Contains(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-// `rest` dimensions are under the ellipsis, if there is one.
+// `rest` is the number of dimensions that the ellipsis stands for, if there is one.
 absl::StatusOr<Labels> ReadLabels(absl::string_view text, int64_t rest) {
   Labels labels;
   bool has_ellipsis = false;

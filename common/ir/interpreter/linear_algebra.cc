@@ -5,8 +5,8 @@
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
-// Source: StableHLO specification, "cholesky" and "triangular_solve". In complex f64, whatever the
-// element type, rounded once at the end.
+// Source: StableHLO specification, "cholesky" and "triangular_solve". Computed in complex f64 for
+// every element type, and rounded once at the end.
 namespace acceld::ir::interpreter {
 namespace {
 

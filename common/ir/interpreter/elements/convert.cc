@@ -29,7 +29,7 @@ double IntegerToReal(DType from, DType to, int64_t value) {
   return is_negative ? -real : real;
 }
 
-// NaN gives 0; what is out of range gives the nearest end; fractions are dropped.
+// NaN becomes 0, a value out of range the nearest bound; fractions are dropped.
 int64_t RealToInteger(DType to, double value) {
   if (std::isnan(value)) return 0;
   const int bits = BitsOf(to);
