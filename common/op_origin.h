@@ -12,6 +12,7 @@
 // keeps it.
 namespace acceld {
 
+// The op and the program that an error is about.
 struct OpOrigin {
   Digest program;   // the program's fingerprint (common/ir/fingerprint.h)
   uint32_t op = 0;  // the op's number, from 1

@@ -14,6 +14,7 @@
 // because a digest names content that other users' sessions trust (programs, executables, arrays).
 namespace acceld {
 
+// A digest as a value: comparable, ordered and hashable.
 struct Digest {
   static constexpr size_t kSizeBytes = 16;
   std::array<uint8_t, kSizeBytes> bytes{};

@@ -21,6 +21,7 @@
 // one. Not thread-safe, except that several threads may read a module.
 namespace acceld::ir {
 
+// Identifies a value within its function: an index into Function::value_types.
 using ValueId = uint32_t;
 
 // The source location of an op, for messages. 0: unknown. Not part of the fingerprint.
@@ -76,6 +77,7 @@ struct Donation {
   friend bool operator==(const Donation&, const Donation&) = default;
 };
 
+// A function of a module.
 struct Function {
   std::string name;
   bool is_public = true;
@@ -92,6 +94,7 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
+// A program, or a part of one.
 struct Module {
   std::string name;
   std::vector<Function> functions;

@@ -10,6 +10,7 @@
 // The kinds of operations and the properties of each kind, from ops.def.
 namespace acceld::ir {
 
+// The kinds of ops, one for each row of ops.def.
 enum class OpKind : uint16_t {
 #define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
   k##Kind,

@@ -23,6 +23,7 @@ constexpr uint32_t kMaxOutstanding = 64;
 // The most bytes that one request may upload from client memory, so that no request takes long.
 constexpr uint64_t kMaxLentBytes = uint64_t{4} << 20;
 
+// The kinds of requests.
 enum class RequestKind : uint32_t {
   // The first request. Names the session that the connection belongs to, by the session's token. If
   // the connection ends without a kLeave, the daemon takes the client's process to be gone and ends

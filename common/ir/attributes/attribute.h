@@ -35,6 +35,7 @@ struct FloatAttribute {
   DType dtype = DType::kF64;
   friend bool operator==(const FloatAttribute&, const FloatAttribute&) = default;
 };
+// `"text"`.
 struct StringAttribute {
   std::string value;
   friend bool operator==(const StringAttribute&, const StringAttribute&) = default;

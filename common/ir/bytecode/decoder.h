@@ -14,6 +14,7 @@
 
 namespace acceld::ir::bytecode {
 
+// The type of a function.
 struct FunctionType {
   std::vector<Type> parameters;
   std::vector<Type> results;

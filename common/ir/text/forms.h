@@ -14,6 +14,7 @@ using Form = absl::Status (*)(FunctionReader&, ParsedOp&);
 // Returns the reader of an op's form; nullptr for ops without a pretty form and unknown ops.
 Form FindForm(absl::string_view op_name);
 
+// The form of the op with this name.
 struct NamedForm {
   absl::string_view name;
   Form form;

@@ -12,6 +12,7 @@
 // positions.
 namespace acceld::ir::text {
 
+// The kinds of tokens, with examples.
 enum class TokenKind : uint8_t {
   kEnd,
   kInvalid,      // an unterminated string or a byte that starts no token
@@ -28,6 +29,7 @@ enum class TokenKind : uint8_t {
   kBlock,        // ^bb0
 };
 
+// A token, as a part of the source text.
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   absl::string_view text;  // within the source

@@ -14,6 +14,7 @@
 // The state that all parts of the reader share, and the grammar of types.
 namespace acceld::ir::text {
 
+// The type of a function.
 struct FunctionType {
   std::vector<Type> parameters;
   std::vector<Type> results;

@@ -16,11 +16,13 @@
 // Types of values: tensors, tokens and tuples. Plain values; thread-compatible.
 namespace acceld::ir {
 
+// The sizes of the dimensions of a tensor, or an index into it.
 using Dims = absl::InlinedVector<int64_t, 6>;
 
 // A dimension whose size is not known until the program is specialized ('?' in text).
 inline constexpr int64_t kDynamicDim = std::numeric_limits<int64_t>::min();
 
+// The type of a tensor: an element type and the sizes of its dimensions.
 struct TensorType {
   DType dtype = DType::kF32;
   Dims dims;
