@@ -6,8 +6,8 @@
 
 namespace acceld {
 
-// Appends `text` as a string of JSON (RFC 8259), in its quotes. Any bytes will do: those that are
-// no UTF-8 become the text \xNN.
+// Appends `text` to `out` as a JSON string (RFC 8259), quotes included. `text` may be any bytes: a
+// byte that is not part of valid UTF-8 appears in the JSON string as the text \xNN.
 void AppendJsonString(absl::string_view text, std::string& out);
 
 }  // namespace acceld

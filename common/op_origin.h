@@ -6,22 +6,26 @@
 #include "absl/types/optional.h"
 #include "common/crypto/digest.h"
 
-// Which op of which program an error is about, beside its message. The daemon and the client that
-// made the program number the ops alike (common/ir/op_numbers.h), so that the client can tell where
-// in its source the op was made. Annotate keeps what an error says of its origin.
+// Records in an error which op of which program it is about. The daemon and the client that made
+// the program number the ops alike (common/ir/op_numbers.h), so that the client can look up where
+// in its source the op was made. The record is kept beside the message, and Annotate (status.h)
+// keeps it.
 namespace acceld {
 
+// The op and the program that an error is about.
 struct OpOrigin {
-  Digest program;   // fingerprint
-  uint32_t op = 0;  // from 1
+  Digest program;   // the program's fingerprint (common/ir/fingerprint.h)
+  uint32_t op = 0;  // the op's number, from 1
 };
 
-// The error as one about this op, unless it names one already or `op` is 0. OK stays OK.
+// Returns the error with a record that it is about this op. An error that names an op already, an
+// `op` of 0 and an OK status leave it as it is.
 absl::Status WithOp(absl::Status status, uint32_t op);
-// The same error. If it names an op and no program, it is about an op of this one.
+// Returns the error with a record that its op belongs to this program. An error that names no op,
+// or names a program already, is returned as it is.
 absl::Status InProgram(absl::Status status, const Digest& fingerprint);
 
-// Absent for an error that does not name both.
+// Returns the record of an error; nullopt unless it names both an op and a program.
 absl::optional<OpOrigin> OriginOf(const absl::Status& status);
 
 }  // namespace acceld

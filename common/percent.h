@@ -2,8 +2,8 @@
 
 namespace acceld {
 
-// So many hundredths of `amount`, rounded down, without overflow. `amount` is not negative, and
-// `percent` is from 0 to 100.
+// Returns `percent` percent of `amount`, rounded down, without overflow. `amount` must not be
+// negative, and `percent` must be from 0 to 100.
 template <typename Integer>
 constexpr Integer PercentOf(Integer amount, int percent) {
   const auto hundredths = static_cast<Integer>(percent);

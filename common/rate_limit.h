@@ -8,14 +8,15 @@
 
 namespace acceld {
 
-// Lets so many lines of the log about an event through in a second and counts the others, which a
-// line says that goes before the next one. Any thread.
+// Limits how many log lines per second a kind of event may write. Lines above the limit are
+// counted; before the next line that is allowed, a line with their number is logged. Thread-safe.
 class RateLimit {
  public:
-  // `event` is a literal.
+  // `event` names the kind of event and must be a string literal.
   RateLimit(const char* event, int64_t max_per_second)
       : event_(event), max_per_second_(max_per_second) {}
 
+  // Whether the caller may log its line now; otherwise the line is counted as left out.
   bool Take() {
     const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(
                                std::chrono::steady_clock::now().time_since_epoch())

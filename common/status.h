@@ -6,11 +6,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-// Status plumbing shared by every layer. What can fail returns absl::Status or absl::StatusOr;
-// a message names the operation and the offending values.
+// Helpers for absl::Status, used by every layer. A function that can fail returns absl::Status or
+// absl::StatusOr; the message names the operation and the offending values.
 namespace acceld {
 
-// The same status with `context` put before its message ("context: message"). OK stays OK.
+// Returns the status with `context` put before its message ("context: message"). Payloads stay. OK
+// stays OK.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 }  // namespace acceld

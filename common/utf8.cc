@@ -17,7 +17,7 @@ size_t Utf8CharacterBytes(absl::string_view text) {
   for (size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  // The second byte rules out overlong forms, surrogates and what is past the last plane.
+  // The second byte excludes overlong forms, surrogates and code points above U+10FFFF.
   const uint8_t second = byte(1);
   if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
       (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) {

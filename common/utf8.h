@@ -4,16 +4,17 @@
 
 #include "absl/strings/string_view.h"
 
-// Text from outside may be any bytes; names and messages on the wire are UTF-8 (RFC 3629).
+// UTF-8 (RFC 3629). Text from outside the process may be any bytes; names and messages on the wire
+// must be UTF-8.
 namespace acceld {
 
-// The number of bytes of the character that `text` begins with, or 0 when it begins with none:
-// overlong forms, surrogates and code points past U+10FFFF are none.
+// Returns the number of bytes of the character that `text` begins with, or 0 if it begins with
+// none. Overlong forms, surrogates and code points above U+10FFFF are not characters.
 size_t Utf8CharacterBytes(absl::string_view text);
 
 bool IsUtf8(absl::string_view text);
 
-// The text with each byte that belongs to no character written as \xNN.
+// Returns the text with each byte that is part of no character written as \xNN.
 std::string EscapeNonUtf8(absl::string_view text);
 
 }  // namespace acceld

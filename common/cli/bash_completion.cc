@@ -9,8 +9,9 @@
 namespace acceld::cli {
 namespace {
 
-// `path`: the command that the words before name, "" for none; `value`: the last of them is an
-// option that wants one. "--out=x" comes as three words.
+// In the script, `path` is the command that the preceding words name ("" for the program itself),
+// and `value` is set if the last of these words is an option that takes a value. Bash passes
+// "--out=x" as three words.
 constexpr char kScript[] = R"(# bash completion for @PROGRAM@; made by: @PROGRAM@ --generate bash
 @FUNCTION@() {
   local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} path='' value='' words='' files='' i
@@ -48,14 +49,16 @@ constexpr char kScript[] = R"(# bash completion for @PROGRAM@; made by: @PROGRAM
 complete -F @FUNCTION@ @PROGRAM@
 )";
 
-// For `case "$path:$word"`: the options of the program hold behind every command.
+// Returns the pattern of an option for `case "$path:$word"`. Options of the program match behind
+// every command.
 std::string Pattern(const std::string& path, const Option& option) {
   return absl::StrJoin(option.names, " | ", [&](std::string* out, const std::string& name) {
     absl::StrAppend(out, path.empty() ? "*:" : absl::StrCat("'", path, "':"), name);
   });
 }
 
-// Puts those of commands in front: the first that fits is taken.
+// The branches of a `case`. Those of commands precede those of the program, because the first match
+// is taken.
 struct Rows {
   std::vector<std::string> own, common;
   void Add(const std::string& path, std::string row) {

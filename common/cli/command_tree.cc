@@ -21,7 +21,7 @@ Option DescribeOption(const CLI::Option& option) {
     for (const std::string& name : option.get_lnames()) described.names.push_back("--" + name);
   }
   if (option.get_items_expected_max() == 0) return described;
-  // "TEXT:{user,admin}": the type, and what its validators say.
+  // CLI11 gives the type and the description of its validators: "TEXT:{user,admin}".
   const std::string type = option.get_type_name();
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(absl::string_view(type), absl::MaxSplits(':', 1));

@@ -4,25 +4,28 @@
 
 #include "common/cli/command_tree.h"
 
-// Texts that follow from a command line, so that they cannot say anything else than it does.
+// Generates documents about a program's command line from its description (command_tree.h), so that
+// they always agree with what the program accepts.
 namespace acceld::cli {
 
-// Scripts that complete its commands, options, choices and paths in a shell.
+// Return shell scripts that complete the program's commands, options, values and paths.
 std::string BashCompletion(const Command& program);
 std::string FishCompletion(const Command& program);
 std::string ZshCompletion(const Command& program);
 
-// What a command line does not say itself.
+// Facts for the manual page that the command line does not contain.
 struct About {
-  std::string summary;  // half a line
+  std::string summary;  // one-line description for the NAME section
   std::string version;
-  int section = 1;  // of the manual
+  int section = 1;  // of the manual: 1 for commands
 };
 
-// The page of the manual, in the macros of man(7).
+// Returns the manual page in roff with the macros of man(7).
 std::string ManualPage(const Command& program, const About& about);
 
-// `--generate KIND` for a program: prints the text and ends as --version does.
+// Adds the option `--generate KIND` to `app`, with KIND one of bash, fish, man and zsh. When the
+// option is given, parsing throws CLI::CallForVersion with the document as its text, so that the
+// program prints the document and exits as it does for --version. `app` must outlive its parsing.
 void AddGenerate(CLI::App& app, About about);
 
 }  // namespace acceld::cli

@@ -9,7 +9,8 @@
 namespace acceld::cli {
 namespace {
 
-// Prints the command that the words before name, "" for none. An option's value names none.
+// The function prints the command that the preceding words name, "" for the program itself. The
+// value of an option names no command.
 constexpr char kBegin[] = R"(# fish completion for @PROGRAM@; made by: @PROGRAM@ --generate fish
 function @FUNCTION@
     set -l path ''

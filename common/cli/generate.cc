@@ -15,8 +15,8 @@ void AddGenerate(CLI::App& app, About about) {
            if (kind == "fish") text = FishCompletion(program);
            if (kind == "man") text = ManualPage(program, about);
            if (kind == "zsh") text = ZshCompletion(program);
-           text.pop_back();  // A new line, which is added:
-           // CLI11's way to print something and end well.
+           text.pop_back();  // The printing adds a line end.
+           // CLI11 prints the text of this exception and ends the program with success.
            throw CLI::CallForVersion(text, 0);
          },
          "print this program's completion for a shell, or its page of the manual, and end")

@@ -13,22 +13,22 @@
 namespace acceld::cli {
 namespace {
 
-// A line of text for roff: no dot or quote at its beginning is a command, and a hyphen is what one
-// types.
+// Returns a line of text for roff: a dot or quote at its beginning is not a command, and a hyphen
+// is printed as one types it.
 std::string Text(absl::string_view text) {
   const std::string escaped = absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}});
   const bool is_command = absl::StartsWith(escaped, ".") || absl::StartsWith(escaped, "'");
   return absl::StrCat(is_command ? "\\&" : "", escaped);
 }
 
-// Lines as they are: what is in paragraphs is filled, examples are not.
+// Returns lines that roff prints as they are, such as examples; it fills other text to paragraphs.
 std::string Verbatim(absl::string_view text) {
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) lines.push_back(Text(line));
   return absl::StrCat(".nf\n", absl::StrJoin(lines, "\n"), "\n.fi\n");
 }
 
-// A sentence without its end, as helps are.
+// Makes a sentence of a help text, which begins in lower case and has no full stop.
 std::string Sentence(const std::string& text) {
   std::string out = text;
   if (!out.empty()) out[0] = absl::ascii_toupper(static_cast<unsigned char>(out[0]));
@@ -74,7 +74,7 @@ std::string Synopsis(const Command& command) {
 }  // namespace
 
 std::string ManualPage(const Command& program, const About& about) {
-  // The help's first line says what it is; what stands behind an empty line are examples.
+  // The first paragraph of the help describes the program; the rest are examples.
   const std::vector<std::string> parts = absl::StrSplit(program.help, absl::MaxSplits("\n\n", 1));
   const std::string summary = absl::StrReplaceAll(parts[0], {{"\n", " "}});
   std::string out = absl::StrCat(

@@ -8,7 +8,9 @@
 
 namespace acceld::cli {
 
-// Calls `visit` with each command and its path: "" for the program, "run", "cache ls".
+// Calls `visit(command, path)` for `command` and all its subcommands, a command before its
+// subcommands. `path` lists the names of the commands below the program: "" for the program itself,
+// "run", "cache ls".
 template <typename Visit>
 void ForEachCommand(const Command& command, const Visit& visit, const std::string& path = "") {
   visit(command, path);
@@ -17,7 +19,7 @@ void ForEachCommand(const Command& command, const Visit& visit, const std::strin
   }
 }
 
-// The name of a function in a shell: "_accelctl_cache_ls".
+// Returns the name of the shell function for the command at `path`: "_accelctl_cache_ls".
 inline std::string FunctionName(const std::string& program, const std::string& path) {
   std::string name = "_" + program;
   if (!path.empty()) name += "_" + path;

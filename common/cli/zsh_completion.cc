@@ -9,14 +9,14 @@
 namespace acceld::cli {
 namespace {
 
-// Inside a specification of _arguments, in single quotes.
+// Escapes text for a specification of _arguments in single quotes.
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(
       text,
       {{"\\", "\\\\"}, {"'", "'\\''"}, {"\n", " "}, {":", "\\:"}, {"[", "\\["}, {"]", "\\]"}});
 }
 
-// What completes the value: ":FILE:_files".
+// Returns the part of a specification that completes the option's value: ":FILE:_files".
 std::string ValueOf(const Option& option) {
   std::string action = " ";
   if (option.takes_path()) action = option.value == "FOLDER" ? "_files -/" : "_files";
@@ -24,7 +24,7 @@ std::string ValueOf(const Option& option) {
   return absl::StrCat(":", Escaped(option.value), ":", action);
 }
 
-// A line of _arguments for each name.
+// Appends a specification of _arguments for each name of the option.
 void AppendOption(const Option& option, std::string& out) {
   for (const std::string& name : option.names) {
     const bool is_long = name[1] == '-';
@@ -72,7 +72,7 @@ std::string ZshCompletion(const Command& program) {
   ForEachCommand(program, [&](const Command& command, const std::string& path) {
     absl::StrAppend(&out, Function(command, program, path));
   });
-  // Loaded as the body of the function of this name, or read by `source`.
+  // The script is either loaded as the body of the function of this name or read by `source`.
   const std::string function = FunctionName(program.name, "");
   return absl::StrCat(out, "if [[ $funcstack[1] == ", function, " ]]; then\n  ", function,
                       " \"$@\"\nelse\n  compdef ", function, " ", program.name, "\nfi\n");

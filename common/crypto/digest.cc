@@ -1,5 +1,6 @@
-// SHA-256 by itself. OpenSSL 3 would rather have it asked for by name, which sets up its providers
-// and configuration: a millisecond before a process has its first digest.
+// Selects OpenSSL's direct SHA-256 functions. OpenSSL 3 recommends to look algorithms up by name,
+// which loads its providers and configuration and takes a millisecond before a process has its
+// first digest.
 #define OPENSSL_API_COMPAT 10101
 
 #include "common/crypto/digest.h"

@@ -10,22 +10,24 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 
-// 128-bit content digests: SHA-256 cut to its first 16 bytes. Collision-resistant, because a digest
-// names content that other users' sessions will trust (programs, executables, arrays).
+// 128-bit content digests: SHA-256 truncated to its first 16 bytes. They must resist collisions,
+// because a digest names content that other users' sessions trust (programs, executables, arrays).
 namespace acceld {
 
+// A digest as a value: comparable, ordered and hashable.
 struct Digest {
   static constexpr size_t kSizeBytes = 16;
   std::array<uint8_t, kSizeBytes> bytes{};
 
-  // 32 lower-case hexadecimal digits.
+  // Returns 32 lower-case hexadecimal digits.
   std::string ToHex() const;
-  // The inverse of ToHex; nothing else is accepted.
+  // The inverse of ToHex: nullopt for anything but 32 lower-case hexadecimal digits.
   static absl::optional<Digest> FromHex(absl::string_view hex);
-  // The 16 raw bytes, as they travel on the wire.
+  // The 16 raw bytes, as the wire carries them.
   absl::string_view AsBytes() const {
     return absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
+  // Returns nullopt unless `bytes` has exactly 16 bytes.
   static absl::optional<Digest> FromBytes(absl::string_view bytes);
 
   friend bool operator==(const Digest&, const Digest&) = default;
@@ -36,8 +38,8 @@ struct Digest {
   }
 };
 
-// Builds a digest from parts. Strings and byte runs are length-prefixed, so {"ab","c"} and
-// {"a","bc"} differ. One thread at a time.
+// Builds a digest from parts. Each string is preceded by its length, so {"ab","c"} and {"a","bc"}
+// differ; integers are added as 8 bytes. Not thread-safe.
 class Hasher {
  public:
   Hasher();
@@ -48,10 +50,11 @@ class Hasher {
   Hasher& Add(absl::string_view bytes);
   Hasher& Add(uint64_t value);
   Hasher& Add(const Digest& digest) { return Add(digest.AsBytes()); }
-  // Without their length: runs of one content, cut anywhere, give the same digest.
+  // Adds bytes without their length. A content that is added in several pieces has the same digest
+  // wherever it is cut.
   Hasher& AddRun(absl::string_view bytes);
 
-  // Call once, last.
+  // Returns the digest. Must be the last call, and be made once.
   Digest Finish();
 
  private:
@@ -59,8 +62,10 @@ class Hasher {
   std::unique_ptr<Impl> impl_;
 };
 
+// Returns the digest of one string with its length, as Hasher::Add makes it.
 Digest DigestOf(absl::string_view bytes);
-// Of bytes alone, as AddRun gives it: the first half of their SHA-256.
+// Returns the digest of the bytes without their length, as Hasher::AddRun makes it: the first 16
+// bytes of their SHA-256.
 Digest ContentDigestOf(absl::string_view bytes);
 
 }  // namespace acceld

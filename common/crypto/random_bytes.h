@@ -5,7 +5,8 @@
 
 namespace acceld {
 
-// Bytes that nobody can guess, from the system. Ends the process where there are none.
+// Returns `size` cryptographically secure random bytes. Aborts the process when the random
+// generator fails.
 std::string RandomBytes(size_t size);
 
 }  // namespace acceld

@@ -10,11 +10,13 @@
 
 namespace acceld {
 
-// The bytes of a small file. NOT_FOUND, PERMISSION_DENIED or another with path and the system's
-// message; INVALID_ARGUMENT when it has more than `max_bytes`. Blocks.
+// Returns the bytes of a file. INVALID_ARGUMENT when it has more than `max_bytes`; NOT_FOUND,
+// PERMISSION_DENIED or another code, with the path and the system's message, when it cannot be
+// read. Blocks.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes);
-// The same of a file whose owner and mode pass `check`, whose error it gives otherwise. It is about
-// the very file that is read, whatever the path stands for meanwhile.
+// As above, for a file that `check` accepts; returns the error of `check` otherwise. `check` gets
+// the fstat(2) data of the file that was opened for reading, so the checked file is the one that is
+// read even if another file is moved to the path meanwhile.
 absl::StatusOr<std::string> ReadSmallFile(
     const std::string& path, size_t max_bytes,
     absl::FunctionRef<absl::Status(const struct stat& info)> check);

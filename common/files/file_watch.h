@@ -9,19 +9,20 @@
 
 namespace acceld {
 
-// Looks once a second whether one of some files was replaced or written, or has another owner or
-// mode, and says so.
+// Polls a list of files once a second and calls a function when one of them was replaced or
+// written, or its owner or mode was changed.
 class FileWatch {
  public:
-  // `on_change` is called on the watch's own thread, which may wait. Without files there is none.
+  // `on_change` is called on a thread of the FileWatch and may block. Without paths there is no
+  // thread.
   FileWatch(std::vector<std::string> paths, std::function<void()> on_change);
-  // Waits for `on_change` to return.
+  // Waits for a running `on_change` to return.
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
  private:
-  // What tells one state of the files from another.
+  // Returns a text of the files' metadata, which differs whenever one of the files was changed.
   std::string Look() const;
   void Run();
 
@@ -31,7 +32,7 @@ class FileWatch {
   Mutex mutex_;
   CondVar changed_;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // Last: it uses the rest.
+  std::thread thread_;  // Declared last, because it uses the other members.
 };
 
 }  // namespace acceld

@@ -6,7 +6,7 @@
 
 namespace acceld {
 
-// An open file descriptor, closed with the object; -1: none.
+// Owns an open file descriptor and closes it in the destructor; -1 stands for none.
 class UniqueFd {
  public:
   UniqueFd() = default;
@@ -22,7 +22,7 @@ class UniqueFd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  // Leaves the descriptor open, and to the caller.
+  // Returns the descriptor without closing it; the caller owns it from then on.
   int Release() { return std::exchange(fd_, -1); }
 
  private:

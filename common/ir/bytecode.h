@@ -4,19 +4,19 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// StableHLO portable artifacts: MLIR bytecode (versions 0 to 6) that holds the VHLO dialect, what
-// jax.export and PJRT clients produce. Source: MLIR's bytecode format and StableHLO's compatibility
-// guarantees; which versions of which ops are known stands in bytecode/vhlo_ops.def.
+// Reads StableHLO portable artifacts: MLIR bytecode (versions 0 to 6) of the VHLO dialect, as
+// jax.export and PJRT clients produce it. Sources: MLIR's bytecode format and StableHLO's
+// compatibility guarantees. bytecode/vhlo_ops.def lists the supported versions of each op.
 namespace acceld::ir {
 
-// Whether `bytes` begin as MLIR bytecode does.
+// Whether `bytes` begin like MLIR bytecode.
 bool IsBytecode(absl::string_view bytes);
 
-// Reads a module. `file_name` stands in messages, with the place: "model.mlir.bc: byte 1234: ..."
-// or, inside functions, "model.mlir.bc: @main: op 3 'vhlo.add_v1': ...". The result is verified and
-// has the fingerprint of the same program as text; source locations are not kept. What is newer
-// than the tables here, or of another dialect, is UNIMPLEMENTED and named. The bytes are untrusted:
-// depth and counts are bounded, and the memory that they may take (memory_budget.h) is a
+// Reads and verifies a module. Error messages contain `file_name` and the position: "model.mlir.bc:
+// byte 1234: ..." or, inside functions, "model.mlir.bc: @main: op 3 'vhlo.add_v1': ...". The module
+// has the same fingerprint as the same program in text form. UNIMPLEMENTED, naming it, for anything
+// that is newer than vhlo_ops.def or of another dialect. The bytes are untrusted: depth and counts
+// are bounded, and a program that would take too much memory (verify/memory_budget.h) is
 // RESOURCE_EXHAUSTED.
 absl::StatusOr<Module> ReadBytecode(absl::string_view bytes,
                                     absl::string_view file_name = "<program>");

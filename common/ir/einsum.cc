@@ -16,14 +16,14 @@ namespace {
 using Labels = EinsumLabels::Labels;
 
 constexpr absl::string_view kEllipsis = "...";
-// The last dimension under an ellipsis is labelled so, the one before it one less, and so on.
+// The label of the last dimension under an ellipsis; the dimension before has one less, and so on.
 constexpr int kLastOfEllipsis = 256 + limits::kMaxRank;
 
 bool Contains(const Labels& labels, int label) {
   return std::find(labels.begin(), labels.end(), label) != labels.end();
 }
 
-// `rest` dimensions are under the ellipsis, if there is one.
+// `rest` is the number of dimensions that the ellipsis stands for, if there is one.
 absl::StatusOr<Labels> ReadLabels(absl::string_view text, int64_t rest) {
   Labels labels;
   bool has_ellipsis = false;

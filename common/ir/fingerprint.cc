@@ -50,7 +50,7 @@ void EncodeTensor(const TensorType& type, Encoder& out) {
   for (int64_t dim : type.dims) out.Number(static_cast<uint64_t>(dim));
 }
 
-// Depth of types and attributes is bounded by the verifier.
+// Recurses as deep as types and attributes nest, which the verifier bounds.
 void EncodeType(const Type& type, Encoder& out) {
   out.Number(static_cast<uint64_t>(type.kind()));
   if (type.IsTensor()) EncodeTensor(type.tensor(), out);
@@ -65,7 +65,7 @@ bool AllElementsEqual(const Literal& literal) {
          bytes.substr(element) == bytes.substr(0, bytes.size() - element);
 }
 
-// A literal counts by its elements, not by how it is stored.
+// Encodes the elements of a literal, independent of whether it is stored as a splat.
 void EncodeLiteral(const Literal& literal, Encoder& out) {
   EncodeTensor(literal.type(), out);
   const absl::string_view bytes = literal.bytes();
@@ -126,7 +126,7 @@ void EncodeDictionary(const AttributeDictionary& entries, Encoder& out) {
   }
 }
 
-// Functions in order of their first call, by number.
+// Numbers functions in the order of their first call.
 class FunctionNumbers {
  public:
   size_t NumberOf(const std::string& name) {
@@ -181,7 +181,7 @@ class FunctionEncoder {
     OpAttributes attributes = CanonicalAttributes(op, function_);
     if (const std::string* callee = CalleeOf(op)) {
       out_.Number(functions_.NumberOf(*callee));
-      // The number stands for the name.
+      // The number of the callee is encoded instead of its name.
       if (auto* call = std::get_if<CallAttributes>(&attributes)) call->callee.name.clear();
       if (auto* composite = std::get_if<CompositeAttributes>(&attributes)) {
         composite->decomposition.name.clear();
@@ -199,7 +199,7 @@ class FunctionEncoder {
 }  // namespace
 
 Digest Fingerprint(const Module& module, absl::string_view entry) {
-  // Changes when the form above does: stored fingerprints must not meet others.
+  // To be changed with the encoding, so that stored fingerprints of another encoding do not match.
   constexpr absl::string_view kForm = "acceld program, form 1";
   absl::flat_hash_map<absl::string_view, const Function*> by_name;
   for (const Function& function : module.functions) by_name[function.name] = &function;

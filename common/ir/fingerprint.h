@@ -6,10 +6,11 @@
 
 namespace acceld::ir {
 
-// What a program means, as 128 bits: the functions reachable from `entry` in call order, ops, types
-// and attributes, values by number. Names of values, functions and the module, locations and the
-// order of attributes do not count. Equal over all processes, machines and ways in (builder, text,
-// bytecode). The module must be verified and hold `entry`.
+// Returns a 128-bit digest of what a program means: of the functions that `entry` calls, directly
+// or through others, in the order of their calls, with ops, types, attributes and numbered values.
+// Names of values, functions and the module, locations, and the order of attributes do not count.
+// The digest is the same in all processes and on all machines, and does not depend on how the
+// program was made (builder, text, bytecode). The module must be verified and contain `entry`.
 Digest Fingerprint(const Module& module, absl::string_view entry);
 
 }  // namespace acceld::ir

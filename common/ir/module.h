@@ -11,25 +11,27 @@
 #include "common/ir/op.h"
 #include "common/ir/types/type.h"
 
-// The program representation: plain values, no pointers between nodes.
+// The representation of programs: plain values, without pointers between nodes.
 //
 // A Module is a list of functions. A Function has one body region and a table with the type of each
 // of its values; values are numbered across all nested regions of the function. A Region has
-// parameters, ops in an order where operands stand before users, and results (what its terminator
-// returns). Regions inside ops see the values of the regions around them (while bodies capture).
-// Modules are built by FunctionBuilder and read by everything; passes make new ones.
-// Thread-compatible.
+// parameters, ops in an order in which operands are defined before their uses, and results (the
+// operands of its terminator). Regions inside ops may use the values of the regions around them, as
+// while bodies do. FunctionBuilder builds functions; passes make new modules instead of changing
+// one. Not thread-safe, except that several threads may read a module.
 namespace acceld::ir {
 
+// Identifies a value within its function: an index into Function::value_types.
 using ValueId = uint32_t;
 
-// Where an op came from, for messages. 0: unknown. Not part of the fingerprint.
+// The source location of an op, for messages. 0: unknown. Not part of the fingerprint.
 struct Location {
   uint32_t line = 0;  // In the text of the program.
   uint32_t column = 0;
-  uint32_t place = 0;  // The number of its text in Module::places, from 1.
-  uint32_t op = 0;     // The number of the op in its program: op_numbers.h.
-  // Equal text has equal lines. Where the text was made and how it is numbered does not matter.
+  uint32_t place = 0;  // The index in Module::places, plus 1.
+  uint32_t op = 0;     // The op's number in its program: op_numbers.h.
+  // Compares only the position in the text: equal programs may have different source locations and
+  // op numbers.
   friend bool operator==(const Location& a, const Location& b) {
     return a.line == b.line && a.column == b.column;
   }
@@ -37,6 +39,7 @@ struct Location {
 
 struct Region;
 
+// An operation. Operands and results are values of the function that contains the op.
 struct Op {
   OpKind kind;
   OpAttributes attributes;
@@ -45,8 +48,8 @@ struct Op {
   std::vector<Region> regions;
   Location location;
 
-  // The op's attributes as its struct: op.As<DotGeneralAttributes>(). It must be the one in
-  // ops.def.
+  // Returns the op's attributes as their struct, op.As<DotGeneralAttributes>(). It must be the
+  // struct that ops.def names.
   template <typename Attributes>
   const Attributes& As() const {
     return std::get<Attributes>(attributes);
@@ -54,6 +57,7 @@ struct Op {
   friend bool operator==(const Op&, const Op&) = default;
 };
 
+// A sequence of ops with parameters and results.
 struct Region {
   std::vector<ValueId> parameters;
   std::vector<Op> ops;
@@ -61,18 +65,19 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-// An op without regions.
+// Makes an op without regions.
 Op MakeOp(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
           std::vector<ValueId> results, Location location);
 
-// A parameter whose array the caller gives away (donation.h), and the result that the memory is for
-// where the program chooses it. Not part of the fingerprint.
+// A parameter whose array the caller gives up (donation.h), and the result that shall use its
+// memory; nullopt: the compiler chooses one. Not part of the fingerprint.
 struct Donation {
   uint32_t parameter = 0;
   absl::optional<uint32_t> result;
   friend bool operator==(const Donation&, const Donation&) = default;
 };
 
+// A function of a module.
 struct Function {
   std::string name;
   bool is_public = true;
@@ -81,7 +86,7 @@ struct Function {
   std::vector<Donation> donations;  // ascending by parameter
 
   const Type& TypeOf(ValueId id) const { return value_types[id]; }
-  // For values known to be tensors.
+  // Returns the type of a value that is a tensor.
   const TensorType& TensorOf(ValueId id) const { return value_types[id].tensor(); }
   std::vector<Type> TypesOf(absl::Span<const ValueId> ids) const;
   std::vector<Type> ParameterTypes() const { return TypesOf(body.parameters); }
@@ -89,18 +94,20 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
+// A program, or a part of one.
 struct Module {
   std::string name;
   std::vector<Function> functions;
-  // Where ops were made in the source of whoever made the program, as its reader found it:
-  // "train.py:12:5 (jit(step)/dot_general)". Stays with the reader: it is not sent with the
-  // program.
+  // The source locations of ops, in the source from which the program was made, such as
+  // "train.py:12:5 (jit(step)/dot_general)"; the reader of the program found them. They stay in the
+  // process of the reader: they are not sent with the program.
   std::vector<std::string> places;
 
+  // Returns nullptr when there is no such function.
   const Function* Find(absl::string_view function_name) const;
-  // The function named `entry`, or a NOT_FOUND that lists the public ones.
+  // Returns the function named `entry`, or NOT_FOUND with a list of the public functions.
   absl::StatusOr<const Function*> Entry(absl::string_view entry) const;
-  // Programs that differ in their places only are equal.
+  // Programs that differ in the source locations of their ops only are equal.
   friend bool operator==(const Module& a, const Module& b) {
     return a.name == b.name && a.functions == b.functions;
   }

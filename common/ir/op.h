@@ -7,9 +7,10 @@
 #include "common/ir/attributes/op_attributes.h"
 #include "common/ir/types/dtype.h"
 
-// Operation kinds and what is true of each kind, from ops.def.
+// The kinds of operations and the properties of each kind, from ops.def.
 namespace acceld::ir {
 
+// The kinds of ops, one for each row of ops.def.
 enum class OpKind : uint16_t {
 #define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \
   k##Kind,
@@ -21,20 +22,22 @@ inline constexpr int kNumOpKinds = 0
 #include "common/ir/ops.def"
     ;
 
+// Families of ops that the stages after the front end handle alike.
 enum class OpFamily : uint8_t {
   kElementwise,  // element i of the result from element i of the operands
   kIndexing,     // data movement and values made from indices
-  kNest,         // loop nests with their own structure
-  kContraction,  // library calls, loop nests otherwise
+  kNest,         // a loop nest of its own for each kind of op
+  kContraction,  // a library call if a library has it, else a loop nest
   kRoutine,      // library routines on whole buffers
-  kDerived,      // written as other ops
-  kDynamic,      // shapes as values; gone once the program is specialized
+  kDerived,      // replaced by other ops before anything else is done
+  kDynamic,      // take shapes as values; replaced by static ops in specialization
   kStructure,    // constants, control flow, calls, tuples: parts of the plan
 };
 
 inline constexpr int kVariadic = -1;
 
-// Classes of element types an elementwise op accepts for its data operands; bits, joined with |.
+// The classes of element types that an elementwise op accepts for its data operands; bits, combined
+// with |.
 enum OperandClasses : uint8_t {
   kBool = 1,
   kSigned = 2,
@@ -45,6 +48,7 @@ enum OperandClasses : uint8_t {
   kAny = 31,
 };
 
+// The properties of one kind of op: a row of ops.def.
 struct OpInfo {
   absl::string_view name;  // "stablehlo.add"
   int min_operands;
@@ -58,7 +62,7 @@ struct OpInfo {
 const OpInfo& InfoOf(OpKind kind);
 inline absl::string_view NameOf(OpKind kind) { return InfoOf(kind).name; }
 inline OpFamily FamilyOf(OpKind kind) { return InfoOf(kind).family; }
-// By full name, "stablehlo.add".
+// Finds a kind of op by its full name, "stablehlo.add"; nullopt if there is none.
 absl::optional<OpKind> FindOp(absl::string_view name);
 
 }  // namespace acceld::ir

@@ -35,7 +35,7 @@ OpPlaces NumberOps(Module& module, absl::string_view entry) {
   absl::flat_hash_map<absl::string_view, Function*> by_name;
   for (Function& function : module.functions) by_name[function.name] = &function;
   OpPlaces numbered{.places = std::exchange(module.places, {})};
-  // Functions in the order of their first call.
+  // The functions, in the order of their first call.
   std::vector<std::string> order = {std::string(entry)};
   absl::flat_hash_set<std::string> seen = {order[0]};
   for (size_t i = 0; i < order.size(); ++i) {

@@ -7,25 +7,27 @@
 #include "absl/strings/string_view.h"
 #include "common/ir/module.h"
 
-// Numbers by which the client that made a program and the daemon that compiles it mean the same op,
-// without telling each other where it stands in somebody's source.
+// Numbers of the ops of a program. The client that made a program and the daemon that compiles it
+// use them to refer to the same op, so that the client need not tell the daemon where the op is in
+// its source.
 namespace acceld::ir {
 
-// Where the ops of a program were made, by their numbers.
+// The source locations of the ops of a program.
 struct OpPlaces {
-  std::vector<uint32_t>
-      place_of_op;  // Of op n at n - 1: its number in `places`, from 1; 0: unknown.
+  // [n - 1] is for the op with number n: its index in `places`, plus 1; 0: unknown.
+  std::vector<uint32_t> place_of_op;
   std::vector<std::string> places;
 
-  // Empty: unknown.
+  // Returns the source location of the op with this number; empty if it is unknown.
   absl::string_view PlaceOf(uint32_t op) const;
+  // Returns the memory that this object takes.
   int64_t MemoryBytes() const;
 };
 
-// Sets Location::op of all ops of the entry and of the functions that it calls, from 1, in the
-// order in which Fingerprint meets them: programs with equal fingerprints have equal numbers.
-// Regions are of bounded depth, as in a verified module. Takes what the module says of places out
-// of it.
+// Sets Location::op of all ops of `entry` and of the functions that it calls, from 1 on, in the
+// order in which Fingerprint visits them: programs with equal fingerprints have equal numbers.
+// Moves the source locations out of the module and returns them. The depth of regions must be
+// bounded, as in a verified module.
 OpPlaces NumberOps(Module& module, absl::string_view entry);
 
 }  // namespace acceld::ir

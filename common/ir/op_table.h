@@ -7,7 +7,8 @@
 
 namespace acceld::ir {
 
-// A handler for each op of some families, made from rows of ops.def; nullptr for the other ops.
+// A table with a handler for each kind of op of some families, made from rows of ops.def; nullptr
+// for the other kinds.
 template <typename Handler>
 class OpTable {
  public:

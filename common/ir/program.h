@@ -6,9 +6,9 @@
 
 namespace acceld::ir {
 
-// Reads a program in any form that has a file: StableHLO text (text.h) or a portable artifact
-// (bytecode.h), told apart by how the bytes begin. `file_name` stands in messages. The result is
-// verified; the bytes are untrusted.
+// Reads and verifies a program in any form that files have, StableHLO text (text.h) or a portable
+// artifact (bytecode.h), which is recognized by its first bytes. Error messages contain
+// `file_name`. The bytes are untrusted.
 absl::StatusOr<Module> ReadProgram(absl::string_view bytes,
                                    absl::string_view file_name = "<program>");
 

@@ -4,7 +4,7 @@ namespace acceld::ir {
 namespace {
 
 bool IsAssociative(OpKind kind, DType dtype) {
-  // A product of complex numbers mixes its parts.
+  // A product of complex numbers mixes real and imaginary parts.
   if (kind == OpKind::kMultiply) return !IsComplex(dtype);
   if (kind == OpKind::kMaximum || kind == OpKind::kMinimum) return !IsComplex(dtype);
   return kind == OpKind::kAdd || kind == OpKind::kAnd || kind == OpKind::kOr ||

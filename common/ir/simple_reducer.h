@@ -4,9 +4,9 @@
 
 namespace acceld::ir {
 
-// Whether a reducer region is one associative and commutative operation for each of its results
-// (sum, product, minimum, maximum, and, or, xor of accumulator and element): only then may a loop
-// over it be split.
+// Whether a reducer region consists of one associative and commutative operation for each of its
+// results (sum, product, minimum, maximum, and, or, xor of accumulator and element). Only then may
+// a loop over the reduced elements be split.
 bool IsSimpleReducer(const Function& function, const Region& region);
 
 }  // namespace acceld::ir

@@ -6,19 +6,22 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// StableHLO text: reader and printer. Grammar: the MLIR language reference and the assembly formats
-// of the StableHLO dialect, static and dynamic types, pretty and generic forms.
+// The reader and the printer of StableHLO text. Grammar: the MLIR language reference and the
+// assembly formats of the StableHLO dialect, with static and dynamic types, in pretty and generic
+// form.
 namespace acceld::ir {
 
-// Reads a module. `file_name` stands in messages: "model.mlir:12:7: expected ':' before the type of
-// 'stablehlo.add', found '->'". The result is verified. An op outside ops.def is UNIMPLEMENTED:
-// "...: op 'stablehlo.foo' is not supported". The text is untrusted: depth and counts are
-// bounded, and the memory that it may take (memory_budget.h) is a RESOURCE_EXHAUSTED.
+// Reads and verifies a module. Error messages contain `file_name` and the position:
+// "model.mlir:12:7: expected ':' before the type of 'stablehlo.add', found '->'". UNIMPLEMENTED for
+// an unknown op: "...: op 'stablehlo.foo' is not supported". The text is untrusted: depth and
+// counts are bounded, and a program that would take too much memory (verify/memory_budget.h) is
+// RESOURCE_EXHAUSTED.
 absl::StatusOr<Module> ParseModule(absl::string_view text,
                                    absl::string_view file_name = "<program>");
 
-// Prints StableHLO text that ParseModule (and other StableHLO tools, save for acceld.* ops) reads
-// back to an equal module. Deterministic: values are %0, %1, ... in order of definition.
+// Prints StableHLO text that ParseModule reads back to an equal module; so do other StableHLO
+// tools, except for acceld.* ops. Deterministic: values are named %0, %1, ... in the order of their
+// definition.
 std::string PrintModule(const Module& module);
 std::string PrintFunction(const Function& function);
 

@@ -33,7 +33,7 @@ struct Logger {
   }
 
   static constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%e %^%L%$ %t %v";
-  static constexpr char kJsonPattern[] = "%v";  // The line is made here, whole.
+  static constexpr char kJsonPattern[] = "%v";  // JsonLine makes the whole line.
 
   spdlog::logger logger;
   std::atomic<LogFormat> format{LogFormat::kText};

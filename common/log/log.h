@@ -11,30 +11,35 @@
 #include "common/log/log_line.h"
 #include "common/status.h"
 
-// The process's log, on standard error. Messages are built with absl::StrCat from their parts:
+// The process's log, which is written to standard error. A message is built with absl::StrCat from
+// its parts:
 //   LogInfo("compiled ", name, " in ", ms, " ms");
-// What is to be found again by machines is an event: a fixed text and fields.
+// An event, which programs that read the log shall find, consists of a fixed text and fields:
 //   LogEvent(LogLevel::kInfo, "session opened", {{"session", id}, {"client", name}});
 // Any thread may log.
 namespace acceld {
 
 // Parses "debug", "info", "warning" or "error".
 absl::StatusOr<LogLevel> ParseLogLevel(absl::string_view text);
+// Discards messages below this level.
 void SetLogLevel(LogLevel level);
 // Parses "text" or "json".
 absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view text);
 void SetLogFormat(LogFormat format);
-// From now on standard error and standard output are this file, at whose end the log goes on. When
-// it has grown to `max_bytes`, it is renamed to PATH.old, in the place of one that is there, and a
-// new one begins. The system's error, with the path. For one call, before other threads log.
+// Redirects the process's standard error and standard output to a file, at whose end the log is
+// appended. When the file has grown to `max_bytes`, it is renamed to PATH.old, which replaces an
+// older one of that name, and a new file is begun. Returns the system's error, with the path. Call
+// once, before other threads log.
 absl::Status SetLogFile(const std::string& path, int64_t max_bytes);
 
+// Whether messages of this level are written.
 bool LogEnabled(LogLevel level);
 void Log(LogLevel level, absl::string_view message);
 void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
 
-// The last warnings and errors, the newest first, for whoever may know that there is trouble but
-// not whose: of events without their fields, which say who called and what for.
+// Returns the most recent warnings and errors, the newest first. Events come without their fields,
+// which tell who called and what for, because the list is also for users who may learn that there
+// is trouble but not whose it is.
 std::vector<LogEntry> RecentTrouble();
 
 template <typename... Parts>

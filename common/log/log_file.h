@@ -9,24 +9,26 @@
 
 namespace acceld {
 
-// A file that stands for the process's standard output and standard error, so that what libraries
-// write there is in it, too, and that does not grow for ever. Any thread may call.
+// A log file of limited size that replaces the process's standard output and standard error, so
+// that it also gets what libraries write there. Thread-safe.
 class LogFile {
  public:
-  // Appends to the file, which is made with mode 0600. The system's error, with the path.
+  // Opens the file for appending, creates it with mode 0600 if it does not exist, and redirects
+  // standard output and standard error to it. Returns the system's error, with the path.
   static absl::StatusOr<std::unique_ptr<LogFile>> Open(const std::string& path, int64_t max_bytes);
 
-  // When the file has grown to `max_bytes`: renames it to PATH.old, and begins a new one. Where
-  // that fails the file goes on growing. For after each line; does I/O.
+  // Renames the file to PATH.old and begins a new one if it has grown to `max_bytes`. If the
+  // renaming fails, the file keeps growing. To be called after each line; does I/O.
   void Limit();
 
  private:
   LogFile(std::string path, int64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}
+  // Opens the file and makes it standard output and standard error.
   absl::Status Redirect() const;
 
   const std::string path_;
   const int64_t max_bytes_;
-  Mutex mutex_;  // So that one thread renames it.
+  Mutex mutex_;  // Lets one thread at a time rename the file.
 };
 
 }  // namespace acceld

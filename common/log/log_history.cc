@@ -5,7 +5,7 @@
 namespace acceld {
 namespace {
 
-// Cut between two characters, where it is UTF-8.
+// Cuts the text, and UTF-8 between two characters.
 std::string Shorten(absl::string_view text) {
   if (text.size() <= LogHistory::kMaxTextBytes) return std::string(text);
   size_t size = LogHistory::kMaxTextBytes;

@@ -13,24 +13,25 @@
 
 namespace acceld {
 
-// A message of the log, with the ones like it that came one after the other.
+// A log message, together with its repetitions that followed it directly.
 struct LogEntry {
-  std::chrono::system_clock::time_point time;  // of the last one
+  std::chrono::system_clock::time_point time;  // of the last repetition
   LogLevel level = LogLevel::kWarning;
   std::string text;
   uint64_t count = 1;
 };
 
-// The last few messages that were added, each cut to a length. Any thread may add and read; nothing
-// waits for I/O.
+// Keeps the most recent messages that were added, each cut to kMaxTextBytes. Thread-safe; no call
+// does I/O.
 class LogHistory {
  public:
   static constexpr size_t kMaxEntries = 50;
   static constexpr size_t kMaxTextBytes = 500;
 
-  // The same level and text again count on what was added last.
+  // Adds a message. One that equals the previous one in level and text is counted as its
+  // repetition.
   void Add(std::chrono::system_clock::time_point time, LogLevel level, absl::string_view text);
-  // The newest first.
+  // Returns the messages, the newest first.
   std::vector<LogEntry> Read() const;
 
  private:

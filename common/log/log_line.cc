@@ -20,7 +20,7 @@ bool IsWord(absl::string_view text) {
   });
 }
 
-// JSON has no words for what is not finite.
+// JSON has no numbers for infinities and NaN.
 bool IsJsonNumber(const LogField& field) {
   double value = 0;
   return field.is_number && absl::SimpleAtod(field.value, &value) && std::isfinite(value);

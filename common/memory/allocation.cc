@@ -17,7 +17,8 @@ constexpr size_t kReserveBytes = size_t{64} << 20;
 thread_local int contained_depth = 0;
 thread_local bool has_failed = false;
 thread_local WorkBounds bounds_now;
-thread_local int64_t most_held = WorkBounds::kUnbounded;  // by the heap counter
+thread_local int64_t most_held =
+    WorkBounds::kUnbounded;  // the most bytes that the heap counter may reach
 
 std::atomic<int64_t (*)()> heap_counter{nullptr};
 
@@ -28,14 +29,15 @@ int64_t HeldByThread() {
 
 bool HoldsTooMuch() { return most_held != WorkBounds::kUnbounded && HeldByThread() > most_held; }
 
-// Address space without pages: it costs nothing until something else takes its place.
+// Maps address space without pages, which takes no memory until other memory is allocated in its
+// place.
 void* MapReserve() {
   void* const reserve = mmap(nullptr, kReserveBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return reserve == MAP_FAILED ? nullptr : reserve;
 }
 
-// The process's reserve, and what operator new calls when it finds no memory.
+// The process's reserve, and the handler that operator new calls when it finds no memory.
 class Reserve {
  public:
   static Reserve& Get() {
@@ -43,7 +45,7 @@ class Reserve {
     return *reserve;
   }
 
-  // Where it is missing and there is room again.
+  // Maps the reserve again if it is missing and there is room.
   void Refill() {
     if (memory_.load() != nullptr) return;
     void* const fresh = MapReserve();
@@ -56,7 +58,7 @@ class Reserve {
  private:
   Reserve() : memory_(MapReserve()) { std::set_new_handler(&OnFailure); }
 
-  // The allocation is tried again when this returns.
+  // The new handler. operator new repeats the allocation when it returns.
   static void OnFailure() {
     void* const memory = Get().memory_.exchange(nullptr);
     if (memory == nullptr) throw std::bad_alloc();
@@ -67,7 +69,7 @@ class Reserve {
   std::atomic<void*> memory_;
 };
 
-// Made while there is memory; copies share it.
+// An error that is made while there is memory. Copies share its representation.
 const absl::Status& PreparedError() {
   static const auto* const error =
       new absl::Status(absl::StatusCode::kResourceExhausted, "memory ran out");
@@ -80,7 +82,7 @@ ContainedWork::ContainedWork(const WorkBounds& bounds)
     : outer_(bounds_now), outer_most_held_(most_held) {
   if (bounds.stop != nullptr) bounds_now.stop = bounds.stop;
   const int64_t held = HeldByThread();
-  // Otherwise it has no bound of its own, and the sum overflows.
+  // If the sum would overflow, the work has no bound of its own.
   if (bounds.memory_bytes < WorkBounds::kUnbounded - std::max<int64_t>(held, 0) &&
       held + bounds.memory_bytes < most_held) {
     bounds_now.memory_bytes = bounds.memory_bytes;

@@ -11,41 +11,44 @@
 #include "common/status.h"
 #include "common/threads/stop_flag.h"
 
-// What happens when memory runs out while a request is served: the request fails, not the process.
+// When memory runs out while a request is served, these functions let the request fail instead of
+// the process.
 //
-// Budgets (ir/memory_budget.h) refuse what can be foreseen. For the rest, the places where a
-// request enters work that allocates by its input (reading, specializing, compiling, loading) run
-// it in ContainAllocationFailure, some with bounds. The work asks CheckGoOn as it goes, and ends
-// with what that says. Two things may happen to an allocation that fails there:
+// Memory budgets (common/ir/verify/memory_budget.h) refuse the requests whose need can be computed
+// beforehand. Other work whose allocations depend on its input (reading, specializing, compiling
+// and loading a program) runs in ContainAllocationFailure, in some cases with a limit on its
+// memory. Such "contained work" calls CheckGoOn often and returns the error that CheckGoOn reports.
+// When operator new finds no memory in contained work, one of two things happens:
 //
-// - The process has a reserve, which is given back to the system for it, and the allocation
-//   succeeds after all. CheckGoOn says RESOURCE_EXHAUSTED from then on.
-//   This is what happens to the many small allocations, which no code expects to fail: a hash table
-//   of abseil is broken by an exception in the midst of growing, and so are objects of LLVM, which
-//   is compiled without exceptions. Threads that are not in such work go on by the reserve too.
-// - It is larger than the reserve, or the reserve is gone: std::bad_alloc or std::length_error,
-//   which ends in ContainAllocationFailure. So do sizes that an input names, for strings and
-//   vectors, which survive that. That the reserve goes before the work asks is the one case
-//   that may still end the process; what lies between two questions is bounded, by the number of
-//   ops of a program.
+// - The process gives a reserve of address space back to the system, and the allocation succeeds at
+//   a second attempt. From then on CheckGoOn returns RESOURCE_EXHAUSTED to the thread. This covers
+//   the many small allocations that no code expects to fail: an exception that interrupts the
+//   growth of an Abseil hash table leaves the table broken, and the same holds for objects of LLVM,
+//   which is compiled without exceptions. Allocations of threads outside of contained work also
+//   succeed thanks to the reserve.
+// - If the allocation is larger than the reserve, or the reserve is used up, std::bad_alloc or
+//   std::length_error is thrown, which ContainAllocationFailure catches. Strings and vectors whose
+//   sizes an input names fail in this way, which they survive.
 //
-// LLVM's own small vectors ask malloc and end the process when it fails. A system that grants more
-// memory than it has (memory.max of a cgroup, overcommit) ends processes without asking anybody:
-// against that, work whose memory grows with its input has a bound.
+// The process may still end if the reserve is used up between two calls of CheckGoOn; the work
+// between two calls is bounded by the number of ops of a program. LLVM's own small vectors call
+// malloc and end the process when it fails. A system that grants more memory than it has
+// (overcommit, memory.max of a cgroup) kills processes without any failed allocation; therefore
+// work whose memory grows with its input has a bound.
 namespace acceld {
 
-// What a piece of contained work may take, and what tells it to end.
+// Limits of a piece of contained work.
 struct WorkBounds {
   static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 
-  // What the thread may hold of the heap beyond what it held at the beginning. Without a heap
-  // counter nothing is known of that, and there is no bound.
+  // How many bytes of heap the thread may hold beyond what it held at the beginning. Not enforced
+  // while there is no heap counter (SetHeapCounter).
   int64_t memory_bytes = kUnbounded;
-  const StopFlag* stop = nullptr;  // nullptr: never stopped
+  const StopFlag* stop = nullptr;  // stops the work; nullptr: none for this piece of work
 };
 
-// While it lives, its thread does contained work. They may nest: an inner one has the bounds of the
-// outer ones, too.
+// While an object of this class lives, its thread does contained work. Objects may be nested: the
+// smallest of their memory limits applies, and the innermost stop flag.
 class ContainedWork {
  public:
   explicit ContainedWork(const WorkBounds& bounds = {});
@@ -53,8 +56,8 @@ class ContainedWork {
   ContainedWork(const ContainedWork&) = delete;
   ContainedWork& operator=(const ContainedWork&) = delete;
 
-  // Those of the calling thread's work, for threads that help with it. Each of them may take as
-  // much.
+  // Returns the bounds of the calling thread's contained work, for helper threads that take part in
+  // it under a ContainedWork of their own. The memory limit holds for each thread separately.
   static WorkBounds Bounds();
 
  private:
@@ -62,33 +65,38 @@ class ContainedWork {
   const int64_t outer_most_held_;
 };
 
-// Whether the contained work of this thread goes on. Some nanoseconds: ask often.
+// Whether the contained work of this thread may continue: it is not stopped, no allocation of it
+// has failed, and it holds no more memory than it may. Takes nanoseconds, so that it can be asked
+// often.
 bool MayGoOn();
 
-// The same as a Status: CANCELLED when the work is stopped; RESOURCE_EXHAUSTED, "<where>: ...",
-// when an allocation of it has failed or it holds more memory than it may.
+// As MayGoOn, as a status: CANCELLED when the work is stopped; RESOURCE_EXHAUSTED, "<where>: ...",
+// when an allocation has failed or the work holds more memory than it may.
 absl::Status CheckGoOn(absl::string_view where);
 
-// "<where>: memory ran out". Never fails for lack of memory itself.
+// Returns RESOURCE_EXHAUSTED, "<where>: memory ran out". If there is no memory for that message,
+// the message lacks `where`.
 absl::Status OutOfMemoryError(absl::string_view where) noexcept;
 
-// Tells how much of the heap a thread holds, that is how many bytes it has allocated less those
-// that it has freed. For the program's start.
+// Sets the function that counts the heap memory of the calling thread: the bytes that it has
+// allocated less those that it has freed. For the start of the program.
 void SetHeapCounter(int64_t (*bytes_of_thread)());
 
-// The longest message of an error that contained work gives.
+// The longest error message that contained work returns.
 inline constexpr size_t kMaxErrorBytes = 4096;
 
-// The status, with a message of at most kMaxErrorBytes: of a longer one the beginning and the end.
+// Returns the status with a message of at most kMaxErrorBytes: of a longer message the beginning
+// and the end are kept.
 absl::Status ShortenMessage(const absl::Status& status);
 template <typename Value>
 absl::StatusOr<Value> ShortenMessage(absl::StatusOr<Value> result) {
   return result.ok() ? std::move(result) : ShortenMessage(result.status());
 }
 
-// Gives what `work` gives, a Status or StatusOr, or OutOfMemoryError when an allocation failed in
-// it. `where` names what was being done. An error's message, which may quote the input, is
-// shortened: arrays keep it for as long as they are there. Other exceptions pass.
+// Runs `work` as contained work and returns its result, a Status or StatusOr; OutOfMemoryError when
+// an allocation in it failed. `where` names what was being done. The message of an error, which may
+// quote the input, is shortened (ShortenMessage), because arrays keep their error as long as they
+// exist. Exceptions other than std::bad_alloc and std::length_error are passed on.
 template <typename Work>
 std::invoke_result_t<Work> ContainAllocationFailure(absl::string_view where,
                                                     const WorkBounds& bounds, Work&& work) {

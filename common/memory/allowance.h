@@ -8,20 +8,23 @@
 
 namespace acceld {
 
-// What one client may take of something that all clients share: bytes or a count. Thread-safe;
-// nothing blocks. Whoever has taken something keeps the allowance alive.
+// A limit on what one client may take of a resource that all clients share, in bytes or as a count.
+// Thread-safe; no call blocks. Every object that has taken a part keeps the allowance alive.
 class Allowance {
  public:
   virtual ~Allowance() = default;
-  // RESOURCE_EXHAUSTED names the limit, what is in use of it, and whose share that is.
+  // Takes `amount`, or returns RESOURCE_EXHAUSTED with a message that names the limit, how much of
+  // it is in use, and whose share the limit is.
   virtual absl::Status Take(int64_t amount) = 0;
+  // Gives back an amount that was taken before.
   virtual void GiveBack(int64_t amount) = 0;
 };
 
-// What was taken of one allowance, given back when it goes. Not thread-safe.
+// Owns an amount that was taken from one allowance and gives it back in the destructor. Not
+// thread-safe.
 class Taken {
  public:
-  // Without an allowance everything may be taken.
+  // Without an allowance every amount may be taken.
   Taken() = default;
   explicit Taken(std::shared_ptr<Allowance> allowance) : allowance_(std::move(allowance)) {}
   Taken(Taken&& other) noexcept
@@ -33,22 +36,23 @@ class Taken {
   }
   ~Taken() { Release(); }
 
+  // Takes `amount` more. When the allowance refuses it, its error is returned and nothing changes.
   absl::Status Add(int64_t amount) {
     if (allowance_ != nullptr) ACCELD_RETURN_IF_ERROR(allowance_->Take(amount));
     amount_ += amount;
     return absl::OkStatus();
   }
-  // Gives a part of it back.
+  // Gives a part of the amount back.
   void Reduce(int64_t amount) {
     if (allowance_ != nullptr && amount != 0) allowance_->GiveBack(amount);
     amount_ -= amount;
   }
-  // Gives all of it back; more may be added afterwards.
+  // Gives the whole amount back; more may be added afterwards.
   void Release() { Reduce(amount_); }
   int64_t amount() const { return amount_; }
 
  private:
-  std::shared_ptr<Allowance> allowance_;  // Shared with all that have taken of it.
+  std::shared_ptr<Allowance> allowance_;  // Shared with everyone who has taken from it.
   int64_t amount_ = 0;
 };
 

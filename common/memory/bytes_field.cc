@@ -20,7 +20,7 @@ uint32_t TagOf(int number) {
 
 bool ReadPieces(CodedInputStream& input, std::vector<absl::string_view>& pieces) {
   int left = 0;
-  // Not as 32 bits of it, which a size beyond them would pass for.
+  // ReadVarint32 would silently cut a size of more than 32 bits.
   if (!input.ReadVarintSizeAsInt(&left)) return false;
   while (left > 0) {
     const void* data = nullptr;

@@ -7,17 +7,17 @@
 #include "google/protobuf/io/zero_copy_stream.h"
 #include "google/protobuf/message_lite.h"
 
-// Messages of which one field holds bulk bytes, read and written without gathering these:
-// protobuf's own code would copy them once on each side. The wire form is protobuf's, and any other
-// implementation reads and writes the same.
+// Reads and writes protobuf messages in which one field holds bulk bytes, without copying these
+// bytes: protobuf's own code would copy them once on each side. The wire format is protobuf's,
+// which every implementation of it can read and write.
 namespace acceld {
 
-// What stands before `size_bytes` bytes of field `number`.
+// Returns the tag and length that precede the `size_bytes` bytes of field `number` on the wire.
 std::string BytesFieldHeader(int number, size_t size_bytes);
 
-// Reads a message to its end: `rest` gets every field but `number`, `pieces` views of the bytes of
-// that one, in order, which live as long as the stream's memory. False when this is no such message
-// or has the field twice.
+// Reads a message up to the end of `stream`. `rest` receives all fields but `number`; `pieces`
+// receives views of the bytes of field `number`, in order, which are valid as long as the stream's
+// memory. Returns false when the message is malformed or has the field twice.
 bool ReadAroundBytesField(google::protobuf::io::ZeroCopyInputStream& stream, int number,
                           google::protobuf::MessageLite& rest,
                           std::vector<absl::string_view>& pieces);

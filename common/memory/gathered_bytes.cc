@@ -5,9 +5,9 @@
 namespace acceld {
 namespace {
 
-// A small block costs more than its bytes.
+// The overhead of a smaller block would exceed its bytes.
 constexpr size_t kMinBlockBytes = size_t{4} << 10;
-// The largest that is made for bytes that are still to come.
+// The most room that is allocated for bytes that are yet to come.
 constexpr size_t kMaxSpareBytes = size_t{1} << 20;
 
 }  // namespace
@@ -16,7 +16,7 @@ absl::Status GatheredBytes::Append(absl::string_view bytes) {
   const size_t room = blocks_.empty() ? 0 : blocks_.back().capacity() - blocks_.back().size();
   const absl::string_view first = bytes.substr(0, room), rest = bytes.substr(first.size());
   if (!rest.empty()) {
-    // As much again as there is, within bounds, so that many small pieces make few blocks.
+    // Doubles the room, within bounds, so that many small pieces make few blocks.
     const size_t spare =
         std::min(kMaxSpareBytes, std::max(kMinBlockBytes, static_cast<size_t>(size_bytes_)));
     const size_t capacity = std::max(rest.size(), spare);

@@ -12,17 +12,17 @@
 
 namespace acceld {
 
-// Bytes that come in pieces and are kept in blocks, which never move. Memory is taken from an
-// allowance before it is taken from the system. Not thread-safe.
+// A buffer to which bytes are appended piece by piece. It keeps them in blocks that never move. A
+// block is charged to an allowance before it is allocated. Not thread-safe.
 class GatheredBytes {
  public:
-  // Without an allowance nobody is charged.
+  // Without an allowance nothing is charged.
   explicit GatheredBytes(std::shared_ptr<Allowance> allowance = nullptr)
       : taken_(std::move(allowance)) {}
   GatheredBytes(GatheredBytes&& other) noexcept = default;
   GatheredBytes& operator=(GatheredBytes&& other) noexcept = default;
 
-  // The error of the allowance; nothing has happened then.
+  // Appends `bytes`, or nothing if the allowance refuses their memory, whose error is returned.
   absl::Status Append(absl::string_view bytes);
   int64_t size_bytes() const { return size_bytes_; }
   const std::vector<std::string>& blocks() const { return blocks_; }

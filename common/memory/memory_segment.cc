@@ -46,7 +46,7 @@ absl::StatusOr<MemorySegment> MemorySegment::Map(UniqueFd fd) {
   if (fstat(fd.get(), &info) != 0 || fstatfs(fd.get(), &system) != 0) {
     return absl::ErrnoToStatus(errno, "a segment of shared memory");
   }
-  // Pages of other file systems may be missing when they are touched, which ends a process.
+  // Touching a page of another file system may fail, which ends the process.
   if (system.f_type != TMPFS_MAGIC || (fcntl(fd.get(), F_GET_SEALS) & F_SEAL_SHRINK) == 0 ||
       info.st_size <= 0) {
     return absl::InvalidArgumentError("not a sealed segment of shared memory");
@@ -77,7 +77,8 @@ absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd) {
 }
 
 absl::Status MemorySegment::AllocatePages() {
-  (void)madvise(data_, size_bytes_, MADV_HUGEPAGE);  // Where the system is set so.
+  (void)madvise(data_, size_bytes_,
+                MADV_HUGEPAGE);  // Has an effect if the system is configured so.
   if (fallocate(fd(), 0, 0, static_cast<off_t>(size_bytes_)) == 0) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, absl::StrCat("no memory for ", size_bytes_, " shared bytes"));
 }

@@ -8,16 +8,20 @@
 
 namespace acceld {
 
-// Memory that two processes share: an anonymous file (memfd_create(2)) of a size that nobody can
-// change, mapped readable and writable. It has no name; who holds the descriptor has access.
+// Memory that two processes share: an anonymous file (memfd_create(2)) whose size nobody can
+// change, mapped readable and writable. The file has no name; a process that holds its descriptor
+// has access.
 //
-// The other process writes when it likes: bytes are to be copied out first and looked at then.
+// The other process may write at any time. Therefore bytes have to be copied out of the segment
+// before they are checked or used.
 class MemorySegment {
  public:
-  // RESOURCE_EXHAUSTED or what the system says. Pages are allocated when they are touched.
+  // Creates a segment. Its pages are allocated when they are first touched. RESOURCE_EXHAUSTED or
+  // another error of the system.
   static absl::StatusOr<MemorySegment> Create(size_t size_bytes);
-  // One that another process has made. INVALID_ARGUMENT when it could shrink under its readers, or
-  // is no memory.
+  // Maps a segment that another process has created. INVALID_ARGUMENT when the file is not in
+  // memory, or when it could be made smaller, so that reading it would end this process with
+  // SIGBUS.
   static absl::StatusOr<MemorySegment> Map(UniqueFd fd);
 
   MemorySegment() = default;
@@ -25,13 +29,15 @@ class MemorySegment {
   MemorySegment& operator=(MemorySegment&& other) noexcept;
   ~MemorySegment();
 
-  // Takes all pages now, so that there is an error here and not a signal later when there is no
-  // memory. RESOURCE_EXHAUSTED or what the system says.
+  // Allocates all pages, so that a lack of memory is an error of this call and not a SIGBUS at a
+  // later access. RESOURCE_EXHAUSTED or another error of the system.
   absl::Status AllocatePages();
 
   int fd() const { return fd_.get(); }
-  // The memory stays; it can be passed on no longer.
+  // Closes the file's descriptor. The memory stays mapped, but can no longer be passed to another
+  // process.
   void CloseFile() { fd_ = UniqueFd(); }
+  // nullptr for a default-constructed segment.
   char* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
 
@@ -41,8 +47,9 @@ class MemorySegment {
   size_t size_bytes_ = 0;
 };
 
-// What another process shares and nobody can change any more, mapped readable; gone with the last
-// owner. INVALID_ARGUMENT when it could be changed.
+// Maps a file that another process shares and that nobody can write or shrink any more, for
+// reading. The last owner of the result unmaps it. INVALID_ARGUMENT when the file could still be
+// changed.
 absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd);
 
 }  // namespace acceld

@@ -2,57 +2,67 @@
 
 #include <cstdint>
 
-// How a client and a daemon on the same host pass gRPC by: with messages on a second unix socket
-// (packet_socket.h), over which the client gets a socket for its commands (kChannel) and memory for
-// bulk bytes.
+// The protocol by which a client and a daemon on the same host avoid gRPC. They exchange messages
+// of fixed size on a second unix socket (packet_socket.h). Over it the client obtains a socket for
+// its commands (kChannel) and shared memory for bulk bytes.
 //
-// Bulk bytes go through a segment of shared memory (memory_segment.h) that the daemon makes for one
-// connection, whose messages say what lies where in it. Requests are answered in order; up
-// to kMaxOutstanding may wait for their answers. While the daemon copies one part, the client fills
-// or empties another, so that a few megabytes, which stay in the processor's cache, serve arrays of
-// any size.
+// Bulk bytes go through a segment of shared memory (memory_segment.h), which the daemon creates for
+// each connection; the messages say which bytes are at which offset of the segment. The daemon
+// answers requests in order; up to kMaxOutstanding of them may be unanswered. While the daemon
+// copies one part of the segment, the client fills or empties another part. So a few megabytes,
+// which stay in the processor's cache, suffice for arrays of any size.
 //
-// Both ends are built from one source or refuse each other (kVersion); numbers are the host's.
+// The daemon refuses requests of another version than kVersion. Numbers are in the byte order of
+// the host.
 namespace acceld::segment {
 
-// The second socket's path is that of the first and this.
+// The path of the second socket is the path of the daemon's first unix socket with this suffix.
 constexpr char kSocketSuffix[] = ".segments";
 constexpr uint32_t kVersion = 3;
 constexpr uint32_t kMaxOutstanding = 64;
-// What one request brings of lent memory, so that each is done soon.
+// The most bytes that one request may upload from client memory, so that no request takes long.
 constexpr uint64_t kMaxLentBytes = uint64_t{4} << 20;
 
+// The kinds of requests.
 enum class RequestKind : uint32_t {
-  // First: says whose connection this is, by the session's token. When the connection ends without
-  // a kLeave, the process that had the session is gone, and the session ends.
+  // The first request. Names the session that the connection belongs to, by the session's token. If
+  // the connection ends without a kLeave, the daemon takes the client's process to be gone and ends
+  // the session.
   kAttach = 1,
-  // Second, if bytes are to go: the answer carries the segment's descriptor and size.
+  // Asks for the segment, once, before any kUpload or kDownload. The reply carries the segment's
+  // descriptor and size.
   kMap = 2,
-  // `size` bytes at `segment_offset` are those of the upload to handle `target` from
-  // `array_offset` on. With `last` the upload is complete.
+  // Uploads `size_bytes` bytes, which are at `segment_offset` of the segment, to the array with
+  // handle `target`, beginning at byte `array_offset` of the array. If `last` is set, the upload is
+  // complete.
   kUpload = 3,
-  // Puts `size` bytes of the transfer `target` from `array_offset` on to `segment_offset`. The
-  // first request takes the transfer, the one with `last` ends it.
+  // Copies `size_bytes` bytes of the transfer `target`, beginning at its byte `array_offset`, to
+  // `segment_offset` of the segment. The first request for a transfer claims it for this
+  // connection; the request in which `last` is set ends it.
   kDownload = 4,
-  // The connection is going to end; the session is not.
+  // Announces that the client closes the connection while the session continues.
   kLeave = 5,
-  // The answer carries the descriptor of a socket that is the session's Channel from now on, in
-  // place of the stream that it was opened or resumed on: CommandBatch one way, EventBatch the
-  // other, cut as message_socket.h says. What comes first on it are mailboxes (mailbox.h), which
-  // carry single small batches past the socket. Its last event is a Goodbye when the daemon ends
-  // it.
+  // Asks for a socket, whose descriptor the reply carries. It becomes the session's Channel in
+  // place of the stream on which the session was opened or resumed: the client sends CommandBatch
+  // messages and the daemon EventBatch messages, split into packets as message_socket.h says. The
+  // daemon's first packet carries a pair of mailboxes (mailbox.h), through which single small
+  // batches bypass the socket. If the daemon ends the channel, its last event is a Goodbye.
   kChannel = 6,
-  // Comes with the descriptor of memory of the client's (memfd_create(2)), from which uploads are
-  // taken until other memory is lent.
+  // Carries the descriptor of memory of the client (memfd_create(2)), from which kUploadLent takes
+  // its bytes until the next kLend.
   kLend = 7,
-  // As kUpload, but `segment_offset` is one in the lent memory; at most kMaxLentBytes.
+  // As kUpload, but `segment_offset` is an offset in the client memory that the last kLend passed,
+  // and `size_bytes` is at most kMaxLentBytes.
   kUploadLent = 8,
-  // Copies a bit more of the transfer `target` to memory that is the same for all who ask for that
-  // array and that nobody can change. To be sent until an answer carries its descriptor, which ends
-  // the transfer. After an error, kDownload may still be.
+  // Copies another part of the transfer `target` to memory that nobody can change any more once it
+  // is complete, and that all clients which fetch the same array share. The client repeats the
+  // request until a reply carries the descriptor of this memory, which ends the transfer. After an
+  // error the client may still use kDownload.
   kShare = 9,
 };
 
+// One request, which is one packet. RequestKind says what a kind does with the fields; it ignores
+// the others.
 struct Request {
   RequestKind kind = RequestKind::kAttach;
   uint32_t version = kVersion;
@@ -62,13 +72,15 @@ struct Request {
   uint64_t size_bytes = 0;
   uint32_t last = 0;
   uint32_t padding = 0;
-  char token[16] = {};  // kAttach
+  char token[16] = {};  // kAttach: the session's token
 };
 
+// The answer to a request, which is one packet.
 struct Reply {
-  uint32_t code = 0;  // a canonical status code; 0: fine
+  uint32_t code = 0;  // absl::StatusCode; 0: success
+  // Bytes of `message` in use.
   uint32_t message_size = 0;
-  uint64_t segment_size_bytes = 0;  // kMap
+  uint64_t segment_size_bytes = 0;  // kMap: the segment's size
   char message[240] = {};
 };
 

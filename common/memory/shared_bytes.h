@@ -6,11 +6,12 @@
 
 namespace acceld {
 
-// Bytes in host memory, there and unchanged as long as the owner lives.
+// Bytes in host memory, which exist and do not change as long as `owner` is alive.
 struct SharedBytes {
   absl::string_view view;
-  std::shared_ptr<const void> owner;  // Shared with all that read them.
-  // What they are the unchanging value of, if that is known: equal ones have equal bytes.
+  std::shared_ptr<const void> owner;  // Shared with all readers of the bytes.
+  // The immutable object whose value the bytes are, if that is known: two SharedBytes with the same
+  // source have equal bytes.
   std::weak_ptr<const void> source;
 };
 

@@ -31,7 +31,7 @@ void StreamingCopy(char* to, const char* from, size_t size_bytes) {
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  _mm_sfence();  // Whoever hears that the copy is done sees it.
+  _mm_sfence();  // Orders the streaming stores before later stores.
   std::memcpy(to + at, from + at, size_bytes - at);
 }
 

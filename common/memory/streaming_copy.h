@@ -4,8 +4,9 @@
 
 namespace acceld {
 
-// memcpy of bytes that this processor does not read again soon: for many of them it writes around
-// the cache, which saves reading the destination first and leaves in the cache what is there.
+// Copies as memcpy does, for bytes that this processor will not read again soon. Large copies
+// bypass the cache where the processor can do that: the destination need not be read first, and the
+// cache keeps its contents.
 void StreamingCopy(char* to, const char* from, size_t size_bytes);
 
 }  // namespace acceld

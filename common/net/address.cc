@@ -35,7 +35,7 @@ bool IsLoopback(absl::string_view host) {
          (ntohl(parsed.s_addr) >> 24) == 127;
 }
 
-// A name or an address, as far as its letters say.
+// Whether all characters may occur in a host name or an IP address.
 bool IsHost(absl::string_view host) {
   return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
     return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '_' || c == ':' || c == '%';
@@ -65,7 +65,7 @@ absl::Status TryConnect(const sockaddr* address, socklen_t size, const std::stri
   return absl::ErrnoToStatus(error, name);
 }
 
-// All addresses of the host, until one answers.
+// Tries the addresses of the host in turn until one accepts the connection.
 absl::Status ProbeTcp(const Address& address, std::chrono::milliseconds timeout) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;

@@ -19,7 +19,7 @@ namespace {
 constexpr absl::string_view kTls = "tls://";
 
 bool IsIp(const std::string& host) {
-  in6_addr parsed;  // Has room for either.
+  in6_addr parsed;  // Large enough for IPv4, too.
   return inet_pton(AF_INET, host.c_str(), &parsed) == 1 ||
          inet_pton(AF_INET6, host.c_str(), &parsed) == 1;
 }
@@ -38,7 +38,7 @@ absl::StatusOr<Address> ParseOne(absl::string_view text) {
   return address;
 }
 
-// Without the encryption, and the certificate that goes with it, the name has no more use.
+// Returns the address with this IP address. Only TLS keeps the host name, for the certificate.
 Address At(Address address, const std::string& ip) {
   (address.tls ? address.ip : address.host) = ip;
   return address;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kLast = 0, kMoreFollow = 1;
 constexpr size_t kMaxPayloadBytes = kMaxPacketBytes - 1;
-// Without blocking, so many packets are taken before others have their turn.
+// The most packets that one non-blocking call receives, so that other connections get their time.
 constexpr int kMaxPackets = 16;
 
 }  // namespace
@@ -29,7 +29,8 @@ absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Bl
 absl::Status MessageReceiver::Append(absl::string_view payload) {
   const size_t size = message_.size() + payload.size();
   if (const size_t capacity = message_.capacity(); size > capacity || taken_.amount() == 0) {
-    // As a string grows in any case; while the bytes are moved there are both.
+    // Grows as std::string does. While the bytes are copied, both the old and the new capacity
+    // exist.
     const size_t wanted = std::max(size, 2 * capacity);
     const int64_t before = taken_.amount();
     ACCELD_RETURN_IF_ERROR(taken_.Add(static_cast<int64_t>(wanted)));
@@ -41,8 +42,9 @@ absl::Status MessageReceiver::Append(absl::string_view payload) {
 }
 
 absl::StatusOr<absl::string_view> MessageReceiver::Receive(int socket, Blocking blocking) {
-  // For each thread, not for each of many connections, which hold nothing between two messages. On
-  // the heap: a shared object that is loaded late has little room for thread-local variables.
+  // One buffer for each thread instead of one for each of many connections, which so hold nothing
+  // between two messages. It is on the heap because a shared object that is loaded late has little
+  // room for thread-local variables.
   thread_local std::vector<char> buffer(kMaxPacketBytes);
   thread_local std::string whole;
   for (int i = 0; blocking == Blocking::kYes || i < kMaxPackets; ++i) {

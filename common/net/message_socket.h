@@ -12,33 +12,35 @@
 
 namespace acceld {
 
-// Messages of any size over a pair of connected packet sockets (packet_socket.h): each is cut into
-// packets whose first byte says whether more of it follow.
+// Messages of any size over a pair of connected packet sockets (packet_socket.h). Each message is
+// split into packets of at most this size, whose first byte says whether more packets of the
+// message follow.
 constexpr size_t kMaxPacketBytes = size_t{64} << 10;
 
-// Sends `message` from byte `sent` on, and moves that along. UNAVAILABLE: the other side is gone,
-// or, without blocking, there is no room now and the rest may be sent later.
+// Sends `message` from byte `sent` on and advances `sent` by what has been sent. UNAVAILABLE: the
+// other side is gone or, without blocking, the socket's buffer is full, and the rest may be sent
+// later.
 absl::Status SendMessage(int socket, absl::string_view message, size_t& sent, Blocking blocking);
 
-// Puts messages together. One thread at a time.
+// Assembles messages from packets. Not thread-safe.
 class MessageReceiver {
  public:
-  // What has come of a message that is not whole is taken from `allowance`, if there is one.
+  // The memory of an incomplete message is taken from `allowance`, if there is one.
   explicit MessageReceiver(size_t max_message_bytes, std::shared_ptr<Allowance> allowance = nullptr)
       : max_message_bytes_(max_message_bytes), taken_(std::move(allowance)) {}
 
-  // The next message; it stays until the thread receives another one. UNAVAILABLE: nothing whole is
-  // there now (without blocking; what has come is kept). CANCELLED: the other side is gone.
-  // RESOURCE_EXHAUSTED: it is larger than the maximum or the allowance. INVALID_ARGUMENT: this is
-  // no such message.
+  // Returns the next message. The view is valid until this thread receives another message from any
+  // receiver. UNAVAILABLE: no complete message has arrived (without blocking; packets that have
+  // arrived are kept). CANCELLED: the other side is gone. RESOURCE_EXHAUSTED: the message is larger
+  // than the maximum or the allowance. INVALID_ARGUMENT: the packet is not part of a message.
   absl::StatusOr<absl::string_view> Receive(int socket, Blocking blocking);
 
  private:
   absl::Status Append(absl::string_view payload);
 
   const size_t max_message_bytes_;
-  std::string message_;  // What has come of one that takes several packets.
-  Taken taken_;          // By its capacity.
+  std::string message_;  // What has arrived of an incomplete message.
+  Taken taken_;          // The charge for message_, by its capacity.
 };
 
 }  // namespace acceld

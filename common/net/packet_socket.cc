@@ -30,7 +30,7 @@ absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
 }
 
 absl::Status SystemError(absl::string_view what) {
-  // EAGAIN: a full queue of a unix socket.
+  // EAGAIN: the queue of a unix socket is full.
   if (errno == EAGAIN || errno == EPIPE || errno == ECONNRESET || errno == ECONNREFUSED) {
     return absl::UnavailableError(absl::StrCat(what, ": ", std::strerror(errno)));
   }
@@ -54,23 +54,23 @@ union Control {
   cmsghdr header;
   char bytes[CMSG_SPACE(sizeof(int))];
 };
-// Room for more than may come, so that what comes too much is counted. What does not even fit here
-// the kernel closes, and says so (MSG_CTRUNC).
+// Room for more descriptors than are allowed, so that surplus ones are counted. Those that do not
+// fit even here the kernel closes, and reports that (MSG_CTRUNC).
 union IncomingControl {
   cmsghdr header;
   char bytes[CMSG_SPACE(8 * sizeof(int))];
 };
 
-// What one recvmsg(2) gave. All descriptors but the first are closed already.
+// The result of one recvmsg(2). All descriptors but the first are closed already.
 struct Received {
   ssize_t size = 0;
   int flags = 0;
   size_t descriptors = 0;
   UniqueFd first;
 
-  // Whether something beside the packet could not be received.
+  // Whether ancillary data of the packet did not fit.
   bool is_cut() const { return (flags & MSG_CTRUNC) != 0; }
-  // What it is when the other side is gone.
+  // Whether this is what recvmsg(2) returns when the other side is gone.
   bool SaysTheEnd() const {
     return descriptors == 0 && !is_cut() && (size == 0 || (size < 0 && errno == ECONNRESET));
   }
@@ -108,7 +108,7 @@ Received ReceiveOnce(int socket, absl::Span<char> buffer, Blocking blocking) {
 absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode) {
   ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  // Nobody connects before it listens, and by then the mode is right.
+  // No process can connect before listen(2), and by then the mode is set.
   if (!fd.valid() ||
       bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
       chmod(path.c_str(), mode) != 0 || listen(fd.get(), kBacklog) != 0) {
@@ -173,9 +173,9 @@ bool HasPacket(int socket, std::chrono::nanoseconds patience) {
 
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {
   Received received = ReceiveOnce(socket, buffer, blocking);
-  // Linux may say the end before what was sent ahead of it: when the other side closes with
-  // messages of ours unread, and when it sends and closes between the kernel's look at the queue
-  // and its look at the socket's state. Said twice, it is the end.
+  // Linux may report the end before data that was sent ahead of it: when the other side closes
+  // while messages of this side are unread, and when the other side sends and closes between the
+  // kernel's checks of the queue and of the socket's state. An end that is reported twice is one.
   if (received.SaysTheEnd()) received = ReceiveOnce(socket, buffer, blocking);
   if (received.SaysTheEnd()) return Packet{};
   if (received.size < 0) return SystemError("a message");

@@ -14,43 +14,50 @@
 namespace acceld {
 
 // Unix sockets that carry small messages (SOCK_SEQPACKET): whole, in order, each with at most one
-// file descriptor. What the other side sends against these rules leaves no descriptor open here.
+// file descriptor. Further descriptors that the other side sends are closed.
 
-// A socket that listens at `path`, where none must be; its file has this mode.
+// Returns a non-blocking socket that listens at `path`, where no file may exist. Its file gets the
+// mode `mode`.
 absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode);
-// NOT_FOUND, UNAVAILABLE (nobody listens), PERMISSION_DENIED, or what the system says. Blocks for a
-// short time at most.
+// Connects to a listening socket. NOT_FOUND, UNAVAILABLE (no process listens), PERMISSION_DENIED,
+// or another error of the system. Blocks for at most two seconds, while the listener's backlog is
+// full.
 absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);
 
-// Two that are connected with each other.
+// Two sockets that are connected with each other.
 struct SocketPair {
   UniqueFd one, other;
 };
+// Creates two connected packet sockets.
 absl::StatusOr<SocketPair> ConnectedPackets();
 
+// Whether a call waits (kYes), or returns UNAVAILABLE where it would have to wait (kNo).
 enum class Blocking { kNo, kYes };
 
-// Sends `message`, with the descriptor `passed` unless it is -1. UNAVAILABLE when the other side is
-// gone or, without blocking, does not read.
+// Sends `message`, with a copy of the descriptor `passed` unless it is -1. UNAVAILABLE when the
+// other side is gone or, without blocking, when the socket's buffer is full.
 absl::Status SendPacket(int socket, absl::string_view message, int passed = -1,
                         Blocking blocking = Blocking::kNo);
-// The same for a message in two parts.
+// As above, for one message whose bytes are in two parts.
 absl::Status SendPacket(int socket, absl::string_view head, absl::string_view body,
                         Blocking blocking);
 
-// Whether a message, or the end, can be received without waiting; blocks for up to `patience` until
-// one can.
+// Whether a message, or the end of the connection, can be received without blocking. Waits for up
+// to `patience` until that is the case.
 bool HasPacket(int socket, std::chrono::nanoseconds patience = {});
 
+// A received message, apart from its bytes.
 struct Packet {
-  size_t size_bytes = 0;  // 0: the other side is gone
+  size_t size_bytes = 0;  // 0: the other side has closed the connection
   UniqueFd passed;
-  // A descriptor came for which this process had no room: it has as many open as it may.
+  // A descriptor came with the message but was lost, because this process has as many open as it
+  // may.
   bool lost_descriptor = false;
 };
-// The next message. UNAVAILABLE when there is none, without blocking. INVALID_ARGUMENT when it is
-// larger than `buffer`, or came with more than one descriptor or with what does not fit beside it:
-// all of it is gone then, and the connection should be ended.
+// Receives the next message into `buffer`. UNAVAILABLE when there is none, without blocking.
+// INVALID_ARGUMENT when the message is empty or larger than `buffer`, or came with more than one
+// descriptor or with further ancillary data that did not fit. The message and its descriptors are
+// then lost, and the connection should be ended.
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking);
 
 }  // namespace acceld

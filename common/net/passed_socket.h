@@ -6,8 +6,9 @@
 
 namespace acceld {
 
-// A unix socket that listens already, made by who started the process. Its file, with the owner and
-// mode, is theirs: it is neither made nor removed here.
+// A listening unix socket that this process got from the process that started it (the service
+// manager). The socket's file, with its owner and mode, belongs to that process: acceld neither
+// creates nor removes it.
 struct PassedSocket {
   std::string path;
   int type = 0;  // SOCK_STREAM or SOCK_SEQPACKET

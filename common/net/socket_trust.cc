@@ -43,7 +43,7 @@ absl::Status Distrust(absl::string_view socket_path, absl::string_view why,
       trusted.advice()));
 }
 
-// The open folder of a socket, which has passed the check.
+// Opens the folder of a socket, if it passes the check.
 absl::StatusOr<UniqueFd> OpenFolder(const std::string& socket_path, const TrustedUsers& trusted) {
   const std::string folder = Split(socket_path).folder;
   UniqueFd fd(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -9,16 +9,17 @@
 #include "absl/types/optional.h"
 #include "common/status.h"
 
-// Whether a unix socket is the one of whom it is taken for. Folders such as /tmp let every user of
-// the machine make names first, so who talks to a socket, or makes one, looks at its owners before.
+// Checks that a unix socket belongs to a trusted user. In folders such as /tmp every user of the
+// machine can create a name first, so a process that connects to a socket or creates one has to
+// check the owners first.
 namespace acceld {
 
-// The users whose sockets and folders this process relies on: its own user, root, and one more
-// where the configuration names one.
+// The users whose sockets and folders this process trusts: its own user, root, and one more user if
+// the configuration names one.
 class TrustedUsers {
  public:
   TrustedUsers() = default;
-  // `advice` ends messages: how another user would be trusted.
+  // `advice` is appended to messages and says how another user can be trusted.
   explicit TrustedUsers(absl::optional<uid_t> another, std::string advice = "")
       : another_(another), advice_(std::move(advice)) {}
 
@@ -32,24 +33,27 @@ class TrustedUsers {
   std::string advice_;
 };
 
-// "ann (uid 1000)", or "uid 1000" for one without a name.
+// Returns "ann (uid 1000)", or "uid 1000" for a user without a name.
 std::string DescribeUser(uid_t user);
 
-// The number of a user that is given by name or number. INVALID_ARGUMENT when there is none.
+// Returns the number of a user that is given by name or number. INVALID_ARGUMENT when there is no
+// user of that name.
 absl::StatusOr<uid_t> FindUser(const std::string& user);
 
-// OK when only `trusted` users can make files in the folder of this path: it belongs to one of them
-// and has no write permission for its group or others, also not with the sticky bit. Says
-// PERMISSION_DENIED with the folder, its owner or mode, and who is trusted; NOT_FOUND when there is
-// no such folder; else what the system says.
+// Returns OK if only `trusted` users can create files in the folder of this path: it belongs to one
+// of them, and neither its group nor others may write to it (the sticky bit does not help).
+// Otherwise PERMISSION_DENIED with the folder, its owner or mode, and who is trusted; NOT_FOUND
+// when there is no such folder; or another error of the system.
 absl::Status CheckSocketFolder(const std::string& socket_path, const TrustedUsers& trusted);
 
-// OK when the socket file and its folder, and those that a symbolic link leads to, belong to
-// `trusted` users. NOT_FOUND when there is no such file; else as above.
+// Returns OK if the folder of the socket file passes CheckSocketFolder and the file belongs to a
+// `trusted` user. Both must also hold for the target if the file is a symbolic link. NOT_FOUND when
+// there is no such file; else the errors of CheckSocketFolder.
 absl::Status CheckSocketFile(const std::string& socket_path, const TrustedUsers& trusted);
 
-// OK when the other side of this connected unix socket, by what the kernel says of it, is a process
-// of a `trusted` user: nothing can be put in its place any more. PERMISSION_DENIED otherwise.
+// Returns OK if the process at the other end of this connected unix socket runs as a `trusted`
+// user, as the kernel reports it (SO_PEERCRED). Unlike a checked file, the checked end of a
+// connection cannot be replaced afterwards. PERMISSION_DENIED otherwise.
 absl::Status CheckPeer(int socket, absl::string_view socket_path, const TrustedUsers& trusted);
 
 }  // namespace acceld

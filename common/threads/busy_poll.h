@@ -7,7 +7,7 @@
 
 namespace acceld {
 
-// Tells the core that this thread only looks out for something.
+// Hints to the processor that this thread is busy-waiting (PAUSE on x86-64, YIELD on AArch64).
 inline void Relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -16,8 +16,9 @@ inline void Relax() {
 #endif
 }
 
-// Calls `ready` again and again until it is true or `window` has passed; what it said last. Other
-// threads that want this core go first after each look: one of them may be who is waited for.
+// Calls `ready` repeatedly until it returns true or `window` has passed; returns its last result.
+// After each call that returns false it yields the core, because one of the threads that wait for
+// this core may be the one that makes `ready` true.
 template <typename Clock = std::chrono::steady_clock, typename Ready>
 bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
   const auto end = Clock::now() + window;
@@ -28,32 +29,38 @@ bool PollFor(std::chrono::nanoseconds window, const Ready& ready) {
   return ready();
 }
 
-// Whether to look out for something before sleeping until it comes: waking a sleeping thread takes
-// tens of microseconds, so that what comes sooner should find it awake, and what does not should
-// not keep a core from others. It has paid lately, or it is not done; nor is it while other threads
-// want the core for long, which a thread that sleeps gets back sooner than one that lets them go
-// first. Tests bring their own clock. One thread at a time.
+// Decides whether a thread should busy-poll for an event before it sleeps until the event comes.
+// Waking a sleeping thread takes tens of microseconds, so the thread should still be awake for an
+// event that comes sooner than that; polling for one that comes later only keeps a core from other
+// threads. Therefore the thread polls only if its recent waits were short, and not while other
+// threads occupy the core for long: a thread that sleeps gets the core back sooner than one that
+// yields it.
+//
+// The clock is a parameter for the sake of tests. Not thread-safe.
 template <typename ClockType>
 class BasicBusyPoll {
  public:
   using Clock = ClockType;
 
-  // Looks out for `window` at a time; 0: never. What comes up to `longest` after the waiting for it
-  // began is looked out for at the end of that time only: see rest.
+  // Polls for `window` at a time; 0: never polls. Waits of up to `longest`, if that is more, are
+  // still worth polling: the thread sleeps first, and polls only around the time at which it
+  // expects the event (see rest).
   explicit BasicBusyPoll(std::chrono::nanoseconds window, std::chrono::nanoseconds longest = {})
       : window_(window), longest_(std::max(window, longest)) {}
 
+  // Whether the thread should poll in its next wait.
   bool is_worthwhile() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
     return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain && left_out_ == 0 &&
            (crowded_until_ == TimePoint() || Clock::now() >= crowded_until_);
   }
-  // How long to sleep first, as it has been so late lately that the window, in the middle of which
-  // it is expected then, would be over.
+  // How long to sleep before polling. Not 0 if recent events came so late that a window which
+  // begins at once would be over; the window then begins so that the event is expected in its
+  // middle.
   std::chrono::nanoseconds rest() const {
     return expected_ <= window_ ? std::chrono::nanoseconds(0) : expected_ - window_ / 2;
   }
-  // Whether `ready` was true within the window.
+  // Polls `ready` for the window; returns whether it became true.
   template <typename Ready>
   bool Await(const Ready& ready) {
     TimePoint last = Clock::now();
@@ -72,9 +79,10 @@ class BasicBusyPoll {
       return true;
     });
   }
-  // It came so long after the waiting for it began.
+  // Records that the event came so long after the wait for it began, whether the thread polled or
+  // slept.
   void Learn(std::chrono::nanoseconds waited) {
-    constexpr std::chrono::microseconds kWakeUp{50};  // Whoever slept is late by so much.
+    constexpr std::chrono::microseconds kWakeUp{50};  // How late a sleeping thread wakes up.
     if (left_out_ > 0) --left_out_;
     expected_ = std::min(std::exchange(last_, waited), waited);
     if (waited <= longest_ + kWakeUp) {
@@ -87,22 +95,25 @@ class BasicBusyPoll {
  private:
   using TimePoint = typename Clock::time_point;
 
+  // After so many too long waits in a row the thread does not poll, until a wait is short again.
   static constexpr int kMaxInVain = 3;
-  // No answer takes so long to be looked for: another thread has had the core while it came. Where
-  // nothing came meanwhile, nothing was lost.
+  // A longer gap between two polls means that another thread has had the core. If the event came
+  // during the gap, polling has delayed its receiver; otherwise nothing was lost.
   static constexpr std::chrono::microseconds kCrowded{500};
-  // After such a loss nothing is looked out for during so many times what was lost,
+  // After such a delay the thread does not poll for kPause times the length of the gap,
   static constexpr int kPause = 50;
-  // nor in so many waits, more from loss to loss: where cores are short all the time, one wait in a
-  // hundred must not be among those that lose.
+  // nor in a number of waits that grows fourfold with each delay, from kShortestPause to
+  // kLongestPause: where cores are always scarce, polling must delay fewer than one wait in a
+  // hundred.
   static constexpr int kShortestPause = 50, kLongestPause = 400;
-  static constexpr int kCalm = 256;  // After so many looks without a loss it begins anew.
+  // After so many successful polls without a delay the pause begins at kShortestPause again.
+  static constexpr int kCalm = 256;
 
   const std::chrono::nanoseconds window_, longest_;
   std::chrono::nanoseconds last_{0}, expected_{0};
   int in_vain_ = 0;
   int pause_ = kShortestPause, calm_ = 0;
-  int left_out_ = 0;  // waits in which nothing is looked out for
+  int left_out_ = 0;  // the number of the next waits without polling
   TimePoint crowded_until_;
 };
 

@@ -12,7 +12,7 @@ void CoreMover::Meet(int core) {
   const Clock::time_point begin = Clock::now();
   if (begin < not_before_) return;
   cpu_set_t allowed;
-  // Fails where there are more cores than a cpu_set_t has.
+  // Fails on machines with more cores than a cpu_set_t has.
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   cpu_set_t others = allowed;
   CPU_CLR(core, &others);

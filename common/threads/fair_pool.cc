@@ -11,8 +11,8 @@
 namespace acceld {
 namespace {
 
-// What a closure is expected to cost, so that two threads do not take two of one asker while
-// another waits. Seconds.
+// The expected cost of a closure, in seconds. It is charged when the closure begins, so that two
+// threads do not begin closures of the same asker while another asker waits.
 constexpr double kExpectedCost = 1e-3;
 
 }  // namespace

@@ -16,33 +16,38 @@
 
 namespace acceld {
 
-// A fixed number of named threads that run closures for several askers. These have their turns
-// (fair_schedule.h): by class and asker, by the time that their closures have taken; the closures
-// of one asker and class begin in the order of submission. However many one has queued, another's
-// next begins when one of those that run ends.
+// A fixed number of named threads that run closures for several requesters ("askers"). The time of
+// the threads is shared fairly (fair_schedule.h) between priority classes and between the askers of
+// a class, by the time that their closures have taken. The closures of one asker and class begin in
+// the order of submission. However many closures an asker has queued, the next closure of another
+// asker begins as soon as one of the running closures ends.
 //
-// Any thread may submit. The queue is bounded as a whole, and for each asker with a share.
+// Thread-safe. The length of the queue is limited as a whole and for each asker that has a share.
 class FairPool {
  public:
+  // A requester of work. Askers with the same name are the same one, which may submit work in
+  // several priority classes.
   struct Asker {
     std::string name;
     Priority priority = Priority::kNormal;
     bool has_share = true;  // Without, it may fill the queue.
   };
 
-  // An asker with a share may have `share_percent` of the queue, at least one entry.
+  // An asker with a share may have `share_percent` of the queue's entries, but at least one.
   FairPool(std::string name, size_t num_threads, size_t max_queued, int share_percent);
-  ~FairPool();  // Stop.
+  ~FairPool();  // Calls Stop.
   FairPool(const FairPool&) = delete;
   FairPool& operator=(const FairPool&) = delete;
 
-  // RESOURCE_EXHAUSTED when the queue is full, or the asker's share of it; UNAVAILABLE after Stop.
+  // Queues `work`. RESOURCE_EXHAUSTED when the queue or the asker's share of it is full;
+  // UNAVAILABLE after Stop.
   absl::Status Submit(const Asker& asker, std::function<void()> work);
-  // Runs what is queued, then joins. One thread, none of these.
+  // Runs the closures that are queued, then joins the threads; blocks until that is done. To be
+  // called by one thread, which is none of the pool's.
   void Stop();
 
  private:
-  // What an asker has queued of one class; active in the schedule while there is any.
+  // The queued closures of an asker in one class; active in the schedule while there are any.
   struct Line : FairSchedule::Flow {
     Line(Priority priority, FairSchedule::Group& group, size_t& its_askers_queued)
         : Flow(priority, &group), askers_queued(its_askers_queued) {}
@@ -50,6 +55,7 @@ class FairPool {
     std::deque<std::function<void()>> queue;
     size_t& askers_queued;
   };
+  // An asker with its closures of all classes.
   struct Entry {
     FairSchedule::Group group;
     size_t queued = 0;
@@ -59,7 +65,9 @@ class FairPool {
   };
 
   void RunWorker();
-  // Waits for what is next; nullptr: the pool has stopped. The line stays until it is charged.
+  // Waits for the next closure, moves it to `work`, charges its line with the expected cost and
+  // returns the line, which exists until it is charged with the rest. nullptr: the pool has
+  // stopped.
   Line* Take(std::function<void()>& work);
 
   const std::string name_;
@@ -67,7 +75,8 @@ class FairPool {
   Mutex mutex_;
   CondVar changed_;
   FairSchedule turns_ ABSL_GUARDED_BY(mutex_);  // costs: seconds
-  // By name. All go when nothing is queued or runs: what they had counts for nothing then.
+  // By name. Cleared when nothing is queued or runs: the time that they have used no longer counts
+  // then.
   absl::flat_hash_map<std::string, std::unique_ptr<Entry>> askers_ ABSL_GUARDED_BY(mutex_);
   size_t queued_ ABSL_GUARDED_BY(mutex_) = 0, running_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;

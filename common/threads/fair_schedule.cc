@@ -37,7 +37,7 @@ void FairSchedule::Refresh(Node& node) const {
 
 void FairSchedule::Insert(Node& node) {
   Node& parent = *node.parent;
-  // Of classes the highest goes first where start times are equal.
+  // Of classes with equal start times the highest goes first.
   const uint64_t tie =
       &parent == &root_ ? static_cast<uint64_t>(&classes_.back() - &node) : ++placements_;
   const std::pair<double, uint64_t> key = {node.start + node.handicap / node.weight, tie};
@@ -117,7 +117,7 @@ void FairSchedule::SetHandicap(Flow& flow, double cost) {
 }
 
 bool FairSchedule::IsDue(const Flow& flow, double lead, const Flow* served) const {
-  // Virtual time stands still where only one child gets anything, which cannot have had too much.
+  // A node cannot have had too much where it does not compete: there virtual time stands still.
   const auto is_due = [&](const Node& node, const Node& parent, bool other_is_served) {
     const bool is_contended = other_is_served || parent.order.size() > (node.is_active ? 1 : 0);
     return !is_contended || node.start <= VirtualTimeOf(parent) + lead;

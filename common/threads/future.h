@@ -13,11 +13,11 @@
 #include "common/check.h"
 #include "common/threads/mutex.h"
 
-// Future and Promise: one value or error, set once, read by many.
+// Future and Promise: one value or error, which is set once and may be read many times.
 //
-// Thread safety: all methods may be called from any thread. Callbacks run once, on the thread that
-// sets the promise, or at once on the caller's thread when the value is already there; no lock of
-// ours is held while they run. A promise dropped unset fails its futures with CANCELLED.
+// Thread safety: all methods may be called from any thread. A callback runs once, on the thread
+// that sets the promise, or on the thread that registers it if the value is already set; no lock of
+// the future is held meanwhile. A promise that is destroyed without a value sets CANCELLED.
 namespace acceld {
 
 // The value type of a future that only says "done" (an event).
@@ -28,12 +28,13 @@ struct Unit {
 template <typename T>
 class Promise;
 
+// The side that reads the value. Copies share one value.
 template <typename T>
 class Future {
  public:
-  // A future without state; only assignment and valid() are allowed on it.
+  // A future without state; only assignment and valid() may be used on it.
   Future() = default;
-  // An already decided future.
+  // A future whose value is already set.
   Future(absl::StatusOr<T> value)
       : state_(std::make_shared<State>()) {  // NOLINT: implicit as StatusOr
     state_->value.emplace(std::move(value));
@@ -41,12 +42,14 @@ class Future {
   }
 
   bool valid() const { return state_ != nullptr; }
-  // The same for copies of a future, and while one of them lives for no other.
+  // Identifies the future: copies have the same id, and no other future has it while one of the
+  // copies exists.
   const void* id() const { return state_.get(); }
 
   bool IsReady() const { return state_->decided.load(std::memory_order_acquire); }
 
-  // Blocks until the value is there. The reference lives as long as any copy of this future.
+  // Blocks until the value is set. The reference is valid as long as any copy of this future
+  // exists.
   const absl::StatusOr<T>& Await() const {
     if (!IsReady()) {
       MutexLock lock(state_->mutex);
@@ -55,7 +58,7 @@ class Future {
     return *state_->value;
   }
 
-  // As Await, but gives up at `deadline` and returns nullptr.
+  // As Await, but returns nullptr if the value is not set at `deadline`.
   const absl::StatusOr<T>* AwaitUntil(std::chrono::steady_clock::time_point deadline) const {
     MutexLock lock(state_->mutex);
     while (!IsReady()) {
@@ -64,7 +67,8 @@ class Future {
     return &*state_->value;
   }
 
-  // Runs `callback` once with the value. See the thread rules above.
+  // Calls `callback` once with the value: on the calling thread if the value is already set, and on
+  // the thread that sets it otherwise.
   void OnReady(std::function<void(const absl::StatusOr<T>&)> callback) const {
     {
       MutexLock lock(state_->mutex);
@@ -84,8 +88,8 @@ class Future {
   struct State {
     Mutex mutex;
     CondVar ready;
-    // Written once, before `decided`, which is set under the mutex; afterwards constant, so readers
-    // that saw it decided may keep a reference.
+    // Written once, under the mutex, before `decided` is set. Constant afterwards, so that readers
+    // which have seen `decided` may keep a reference to it.
     std::optional<absl::StatusOr<T>> value;
     std::atomic<bool> decided{false};
     Callbacks callbacks ABSL_GUARDED_BY(mutex);
@@ -96,6 +100,7 @@ class Future {
   std::shared_ptr<State> state_;  // Shared between one promise and its futures.
 };
 
+// The side that sets the value. Not copyable.
 template <typename T>
 class Promise {
  public:
@@ -115,7 +120,7 @@ class Promise {
   // Sets the value and runs the callbacks. Must be called at most once.
   void Set(absl::StatusOr<T> value) {
     ACCELD_CHECK(state_ != nullptr);
-    // The promise lets go first: a callback may destroy its owner.
+    // The promise gives up its state first, because a callback may destroy the promise.
     std::shared_ptr<typename Future<T>::State> state = std::move(state_);
     typename Future<T>::Callbacks callbacks;
     {
@@ -136,6 +141,7 @@ class Promise {
   std::shared_ptr<typename Future<T>::State> state_;
 };
 
+// A future that says only that something is done, or has failed.
 using Event = Future<Unit>;
 
 }  // namespace acceld

@@ -20,7 +20,7 @@ constexpr absl::string_view kMailboxesMark = "mailboxes";
 
 Mailbox* MailboxIn(const MemorySegment& segment, MailDirection direction) {
   if (segment.size_bytes() < kMailboxPairBytes) return nullptr;
-  // Fresh memory is all zeros: an empty mailbox at which nobody looks.
+  // New memory is all zeros, which is an empty mailbox whose receiver does not poll.
   auto* const boxes = reinterpret_cast<Mailbox*>(segment.data());
   return direction == MailDirection::kToDaemon ? boxes : boxes + 1;
 }
@@ -42,8 +42,9 @@ absl::StatusOr<MemorySegment> ReceiveMailboxes(int socket) {
   return boxes;
 }
 
-// Both sides write one word and then read the other's, so that of a sender who puts a message and
-// a receiver who stops to look at least one notices: these four are sequentially consistent.
+// Each side writes one word and then reads the other side's word: the sender `state` and `looks`,
+// the receiver `looks` and `state`. These four accesses are sequentially consistent, so that of a
+// sender that puts a message and a receiver that stops polling at least one notices the other.
 
 bool MailSender::Put(absl::string_view message) {
   if (box_ == nullptr) return false;
@@ -83,7 +84,7 @@ void MailReceiver::Look(bool looks) {
 
 bool MailReceiver::LookOut() const {
   if (box_ == nullptr) return false;
-  // An answer to something brief should come within them: a call of the system in between makes a
+  // The answer to a short request should come within these polls: a system call in between makes a
   // round trip longer by a third.
   constexpr int kLooks = 256;
   const int looks = sender_core() == CurrentCore() ? 1 : kLooks;
@@ -95,7 +96,8 @@ bool MailReceiver::LookOut() const {
 }
 
 bool MailReceiver::AwaitEither(int socket, BusyPoll& poll) const {
-  // A look at the socket is a system call, and what comes by mail has mostly come so before.
+  // Polling the socket is a system call, and after a message by mailbox the next one mostly comes
+  // so, too.
   const int pace = was_mail_ ? 2 : 1;
   int looks = 0;
   const auto comes = [&] { return LookOut() || (++looks % pace == 0 && HasPacket(socket)); };

@@ -12,87 +12,94 @@
 
 namespace acceld {
 
-// A place in shared memory for one message at a time, beside a socket that carries all others.
+// A buffer in shared memory that holds one message at a time, beside a socket that carries all
+// other messages.
 //
-// While the receiver looks, a message that lies there saves both sides their system calls. It is
-// put there only when everything before it has been received, and it is taken back when something
-// is to follow before it was taken; so messages keep their order, whichever way they go, and none
-// waits for a receiver that sleeps.
+// While the receiver polls, a message in the mailbox saves both sides their system calls. The
+// sender puts a message there only if the receiver has received all earlier ones, and takes it back
+// if another message is to follow before the receiver has taken it. So messages keep their order,
+// whichever way they go, and none of them waits for a receiver that sleeps.
 //
-// What the other side writes is not trusted: it is copied once, and a wrong number spoils nothing
-// but what that side gets to see.
+// Neither side trusts what the other side writes: the bytes of a message are copied once before
+// they are used, and a wrong number has no effect but on what its writer gets to see.
 struct Mailbox {
   static constexpr size_t kMaxBytes = 3904;
 
   // 0: empty. Otherwise the message's number and its size, in the lowest 16 bits.
   alignas(64) std::atomic<uint64_t> state;
-  std::atomic<uint32_t> sender_core_plus_1;  // Where the sender last put a message; 0: unknown.
-  alignas(64) std::atomic<uint32_t> looks;   // The receiver takes what lies here before it sleeps.
-  alignas(64) std::atomic<uint64_t> received;  // messages so far, by either way
+  std::atomic<uint32_t> sender_core_plus_1;    // The core of the last Put, plus 1; 0: unknown.
+  alignas(64) std::atomic<uint32_t> looks;     // 1: the receiver calls Take before it sleeps.
+  alignas(64) std::atomic<uint64_t> received;  // messages so far, by mailbox or socket
   alignas(64) std::atomic<uint64_t> words[kMaxBytes / sizeof(uint64_t)];
 };
 static_assert(sizeof(Mailbox) == 4096);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-// Two of them, one for each direction.
+// The size of a pair of mailboxes, one for each direction.
 constexpr size_t kMailboxPairBytes = 2 * sizeof(Mailbox);
 enum class MailDirection { kToDaemon, kToClient };
-// nullptr when the segment is too small.
+// Returns the mailbox of one direction in a segment that holds a pair; nullptr when the segment is
+// too small.
 Mailbox* MailboxIn(const MemorySegment& segment, MailDirection direction);
 
-// The daemon sends them first on a new socket of packets; an empty segment if there are none, which
-// the client understands. Map errors are the client's to ignore: it may go on without.
+// The daemon sends a segment with a pair of mailboxes as the first packet on a new packet socket;
+// an empty segment says that it has none. ReceiveMailboxes, which the client calls, blocks until
+// the packet comes. If it returns an error of MemorySegment::Map, the client may go on without
+// mailboxes.
 absl::Status SendMailboxes(int socket, const MemorySegment& boxes);
 absl::StatusOr<MemorySegment> ReceiveMailboxes(int socket);
 
-// The sender's side. One thread at a time.
+// The sender's side of a mailbox. Not thread-safe.
 class MailSender {
  public:
-  // Without a mailbox nothing is ever put.
+  // If `box` is nullptr, Put always returns false.
   explicit MailSender(Mailbox* box) : box_(box) {}
 
-  // Whether the message is on its way. Otherwise it has to go by the socket, behind what TakeBack
-  // gives. TakeBack comes first.
+  // Puts a message into the mailbox. Returns false if that is not possible: the message then has to
+  // go by the socket. TakeBack must be called first, and what it returns must be sent ahead of
+  // `message`.
   bool Put(absl::string_view message);
-  // The last message that was put, if it has not been taken: it must be sent before any other.
+  // Takes the last message back, if the receiver has not taken it yet, and returns it; else "".
+  // What it returns must be sent before any other message.
   std::string TakeBack();
-  // A message goes by the socket.
+  // Notes that a message is sent by the socket.
   void NoteSent() { ++sent_; }
 
  private:
   Mailbox* const box_;
   uint64_t sent_ = 0;
-  uint64_t lying_ = 0;  // What `state` was set to for the message that may lie there.
+  uint64_t lying_ = 0;  // `state` while the last message may be in the mailbox; 0: it is not.
   std::string last_;
 };
 
-// The receiver's side. One thread at a time, but for HasMail.
+// The receiver's side of a mailbox. Not thread-safe, except HasMail.
 class MailReceiver {
  public:
   explicit MailReceiver(Mailbox* box) : box_(box) {}
 
-  // From now on the receiver promises to Take before it sleeps, or no longer; what lies there after
-  // that is to be taken all the same.
+  // Sets whether the receiver promises to call Take before it sleeps. A message that is in the
+  // mailbox when the promise ends has to be taken nevertheless.
   void Look(bool looks);
   bool HasMail() const { return box_ != nullptr && box_->state.load() != 0; }
-  // Looks out for mail, and for what comes by the socket. Whether there is any.
+  // Polls the mailbox and the socket for as long as `poll` says. Returns whether either has a
+  // message, or the socket has ended.
   bool AwaitEither(int socket, BusyPoll& poll) const;
-  // Where the sender was last, as it says. -1: it does not.
+  // The core on which the sender was last, as the sender says; -1: unknown.
   int sender_core() const;
-  // The message; it stays until the next call. UNAVAILABLE: there is none. INVALID_ARGUMENT: its
-  // size is none.
+  // Takes the message out of the mailbox. The view is valid until the next call. UNAVAILABLE: there
+  // is none. INVALID_ARGUMENT: its size is out of range.
   absl::StatusOr<absl::string_view> Take();
-  // A message has come by the socket.
+  // Notes that a message has come by the socket.
   void NoteReceived();
 
  private:
   Mailbox* const box_;
-  // HasMail, after some ten microseconds at most if the sender may put something meanwhile: not if
-  // it needs this core for that.
+  // Polls the mailbox, for some ten microseconds at most, and returns HasMail. Polls it only once
+  // if the sender was last on this thread's core, which it then needs for sending.
   bool LookOut() const;
 
   uint64_t received_ = 0;
-  bool was_mail_ = false;  // The last message.
+  bool was_mail_ = false;  // Whether the last message came by mailbox.
   alignas(8) char message_[Mailbox::kMaxBytes];
 };
 

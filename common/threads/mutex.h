@@ -6,10 +6,11 @@
 
 #include "absl/base/thread_annotations.h"
 
-// std::mutex behind Clang's thread-safety annotations. Not absl::Mutex, because the packaged
+// std::mutex with Clang's thread-safety annotations. absl::Mutex is not used, because the packaged
 // Abseil hides it from ThreadSanitizer.
 namespace acceld {
 
+// A mutex; MutexLock locks it for a scope.
 class ABSL_LOCKABLE Mutex {
  public:
   void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
@@ -21,6 +22,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
+// Locks a mutex in the constructor and unlocks it in the destructor.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) {

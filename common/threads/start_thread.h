@@ -8,8 +8,8 @@
 
 namespace acceld {
 
-// A thread that runs `run`, under a name that tools such as top show: the kernel keeps 15
-// characters of it.
+// Starts a thread that calls `run`. Tools such as top show its name, of which the kernel keeps 15
+// characters.
 template <typename Run>
 std::thread StartThread(const std::string& name, Run run) {
   std::thread thread(std::move(run));

@@ -6,13 +6,14 @@
 
 namespace acceld {
 
-// Tells work under way on other threads that nobody wants its result any more. The work looks
-// between its steps, and ends with what Check says. Thread-safe; never taken back.
+// Tells work that runs on other threads that its result is no longer needed. The work checks the
+// flag between its steps and ends with the status of Check. A flag that is stopped stays so.
+// Thread-safe.
 class StopFlag {
  public:
   void Stop() { stopped_.store(true, std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  // CANCELLED once it is stopped.
+  // Returns CANCELLED once the flag is stopped.
   absl::Status Check() const {
     if (!stopped()) return absl::OkStatus();
     return absl::CancelledError("nobody waits for the result any more");
@@ -22,7 +23,7 @@ class StopFlag {
   std::atomic<bool> stopped_{false};
 };
 
-// The same where there may be no flag: nullptr is never stopped.
+// As StopFlag::Check, where there may be no flag: nullptr counts as one that is never stopped.
 inline absl::Status CheckStop(const StopFlag* flag) {
   return flag == nullptr ? absl::OkStatus() : flag->Check();
 }

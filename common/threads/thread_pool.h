@@ -14,18 +14,19 @@ namespace acceld {
 
 // A fixed number of named threads that run closures in the order of submission.
 //
-// Any thread may submit. The queue is bounded: past `max_queued`, Submit refuses with
-// RESOURCE_EXHAUSTED instead of waiting.
+// Submit may be called by any thread. The queue is bounded: beyond `max_queued` closures Submit
+// returns RESOURCE_EXHAUSTED instead of waiting.
 class ThreadPool {
  public:
   ThreadPool(std::string name, size_t num_threads, size_t max_queued);
-  ~ThreadPool();  // Stop.
+  ~ThreadPool();  // Calls Stop.
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   absl::Status Submit(std::function<void()> work);
-  // Runs what is queued, then joins. What is submitted later is UNAVAILABLE. One thread, none of
-  // these.
+  // Runs the closures that are queued, then joins the threads; blocks until that is done. Submit
+  // returns UNAVAILABLE afterwards. To be called by one thread at a time, which is none of the
+  // pool's.
   void Stop();
 
  private:

@@ -25,17 +25,17 @@ static_assert(sizeof(SchedulingAttributes) == 48);
 // Threads that this one starts have the usual slices, and no negative nice value.
 constexpr uint64_t kResetOnFork = 1;
 
-// The shortest there is.
+// The shortest slice that the kernel accepts.
 constexpr uint64_t kSliceNs = 100'000;
 
 constexpr int kLowestNice = -20;
 
-// Short slices, and a nice value that is lower by `nice`, for the calling thread. Whether the
-// system permits that.
+// Gives the calling thread short slices and a nice value that is lower by `nice`. Returns whether
+// the system permits that.
 bool RunShortly(int nice) {
 #ifdef SYS_sched_setattr
   SchedulingAttributes now;
-  // A thread that somebody has given another policy keeps it.
+  // A thread with another scheduling policy keeps it.
   if (syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0 || now.policy != 0) return true;
   SchedulingAttributes wanted;
   wanted.flags = kResetOnFork;

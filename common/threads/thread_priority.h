@@ -2,16 +2,17 @@
 
 namespace acceld {
 
-// Asks the system to let the calling thread run in short slices: it gets no more time, but gets a
-// core sooner when it wakes while others compute (Linux 6.12 and later; sched_setattr(2)). For
-// threads that carry messages. Where that cannot be had nothing changes.
+// Asks the system to run the calling thread in short time slices (Linux 6.12 and later;
+// sched_setattr(2)): the thread gets no more time in all, but gets a core sooner when it wakes
+// while others compute. For threads that deliver messages. Does nothing where the system cannot do
+// that.
 void PreferShortSlices();
 
-// The same for a thread of the daemon, on which many clients wait: where the system permits it
-// (CAP_SYS_NICE, or RLIMIT_NICE) the thread also goes before those that compute, by a nice value
-// that is lower by kMessageNice. A daemon whose nice value is positive is to give way to others and
-// does so with all its threads. What the thread starts has the usual slices and no negative nice
-// value.
+// As PreferShortSlices, for a thread of the daemon that many clients wait for. Where the system
+// permits it (CAP_SYS_NICE, or RLIMIT_NICE), the thread also gets precedence over threads that
+// compute: its nice value is lowered by kMessageNice. If the daemon has a positive nice value,
+// which says that it shall give way to other processes, the value stays. Threads that the calling
+// thread starts have the usual time slices and no negative nice value.
 void CarryMessages();
 constexpr int kMessageNice = 5;
 

@@ -10,7 +10,7 @@ void EnsureThreadStacks() {
   size_t bytes = 0;
   if (pthread_attr_getstacksize(&attributes, &bytes) == 0 && bytes < kThreadStackBytes &&
       pthread_attr_setstacksize(&attributes, kThreadStackBytes) == 0) {
-    // Fails for lack of memory only, which whatever comes next will say.
+    // Fails for lack of memory only, which later allocations report.
     (void)pthread_setattr_default_np(&attributes);
   }
   pthread_attr_destroy(&attributes);

@@ -4,13 +4,14 @@
 
 namespace acceld {
 
-// What walks the regions of a program recurses, on whatever thread it is: with programs as deep as
-// ir/limits.h allows, it takes about 1 MiB, and several times that with the address sanitizer.
+// The stack size of threads. Code that walks the regions of a program recurses, on whichever thread
+// calls it. For programs nested as deeply as common/ir/verify/limits.h allows it takes about 1 MiB
+// of stack, and several times that with the address sanitizer.
 inline constexpr size_t kThreadStackBytes = size_t{16} << 20;
 
-// Makes threads that are started from now on, by this process's libraries, too, have at least
-// kThreadStackBytes of stack, of which a thread takes what it touches. Without it that is what
-// `ulimit -s` says, and 2 MiB where that says unlimited.
+// Gives all threads of the process that are started afterwards, those of libraries too, a stack of
+// at least kThreadStackBytes; a thread occupies only the pages that it touches. Without this call
+// the size is what `ulimit -s` says, and 2 MiB where that is unlimited.
 void EnsureThreadStacks();
 
 }  // namespace acceld

@@ -14,27 +14,27 @@
 
 namespace acceld {
 
-// Runs callbacks at points of the steady clock, on one thread of its own, in the order of their
-// times (equal times: in the order of the calls). A callback that takes long delays the others, so
-// it must not block; it may call At and Cancel.
+// Runs callbacks at given times of the steady clock, on one thread of its own, in the order of
+// their times (equal times: in the order of the calls of At). A callback that takes long delays the
+// others, so it must not block; it may call At and Cancel.
 //
-// Thread-safe; At and Cancel do not wait, neither for the thread nor for callbacks. The destructor
-// waits for a callback that runs and drops the timers that are left; it must not be called from a
-// callback.
+// Thread-safe. At and Cancel wait neither for the thread nor for callbacks. The destructor waits
+// for a running callback and drops the remaining timers; it must not be called by a callback.
 class TimerQueue {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // At most `max_timers` are set at a time.
+  // At most `max_timers` timers may be pending at a time.
   TimerQueue(std::string name, size_t max_timers);
   ~TimerQueue();
   TimerQueue(const TimerQueue&) = delete;
   TimerQueue& operator=(const TimerQueue&) = delete;
 
-  // Runs `callback` once at `time`, or soon when that is past. Returns the timer's id, or 0 when
-  // the queue is full: the callback never runs then.
+  // Sets a timer that runs `callback` once at `time`, or soon when that is past. Returns the
+  // timer's id, or 0 when the queue is full, in which case the callback never runs.
   uint64_t At(TimePoint time, std::function<void()> callback);
-  // True when the timer was set and now never runs; false when it runs, has run or never was.
+  // Cancels a timer. True when its callback now never runs; false when the callback runs, has run,
+  // or the timer was never set.
   bool Cancel(uint64_t id);
 
  private:

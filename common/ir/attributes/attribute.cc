@@ -29,7 +29,7 @@ std::string ListText(const DenseArrayAttribute& array) {
 
 std::string EntriesText(const AttributeDictionary& entries, bool in_struct);
 
-// Depth is that of the attribute, which the readers bound (limits::kMaxDepth).
+// Recurses as deep as attributes nest, which their readers bound (limits::kMaxDepth).
 struct Printer {
   // Inside #stablehlo.name<...> integer lists are bare: [0, 1].
   bool in_struct = false;

@@ -10,19 +10,20 @@
 #include "common/ir/types/literal.h"
 #include "common/ir/types/type.h"
 
-// The untyped form of an attribute: what the text, the wire and the bytecode carry. Ops keep their
-// attributes typed (op_attributes.h); attribute_dictionary.h converts between the two by
-// reflection.
+// Attributes in untyped form, as text, wire and bytecode carry them. An op keeps its attributes
+// typed (op_attributes.h); attribute_dictionary.h converts between the two forms.
 namespace acceld::ir {
 
 struct Attribute;
-// Ordered by name, so that the order in which a producer wrote them never matters.
+// A map by name. It is ordered, so that the order in which a producer wrote the attributes does not
+// matter.
 using AttributeDictionary = std::map<std::string, Attribute>;
 
+// An attribute whose presence is its value.
 struct UnitAttribute {
   friend bool operator==(const UnitAttribute&, const UnitAttribute&) = default;
 };
-// `5 : i64`, and `true` as width 1.
+// `5 : i64`; `true` is an integer of type i1.
 struct IntegerAttribute {
   int64_t value = 0;
   DType dtype = DType::kI64;
@@ -34,6 +35,7 @@ struct FloatAttribute {
   DType dtype = DType::kF64;
   friend bool operator==(const FloatAttribute&, const FloatAttribute&) = default;
 };
+// `"text"`.
 struct StringAttribute {
   std::string value;
   friend bool operator==(const StringAttribute&, const StringAttribute&) = default;
@@ -43,7 +45,8 @@ struct SymbolAttribute {
   std::string name;
   friend bool operator==(const SymbolAttribute&, const SymbolAttribute&) = default;
 };
-// `#stablehlo<comparison_direction LT>` or the bare keyword of a pretty form: the keyword alone.
+// `#stablehlo<comparison_direction LT>`, or the bare keyword of a pretty form. Keeps the keyword
+// only.
 struct EnumAttribute {
   std::string keyword;
   friend bool operator==(const EnumAttribute&, const EnumAttribute&) = default;
@@ -70,12 +73,13 @@ struct StructAttribute {
   AttributeDictionary fields;
   friend bool operator==(const StructAttribute&, const StructAttribute&);
 };
-// An attribute of a dialect that acceld keeps no meaning for (`#sdy.sharding<...>`), as its text.
+// An attribute of a dialect that acceld does not interpret (`#sdy.sharding<...>`), as its text.
 struct OpaqueAttribute {
   std::string text;
   friend bool operator==(const OpaqueAttribute&, const OpaqueAttribute&) = default;
 };
 
+// One attribute of any kind. A Type stands for a type attribute, a Literal for `dense<...>`.
 struct Attribute {
   std::variant<UnitAttribute, IntegerAttribute, FloatAttribute, StringAttribute, SymbolAttribute,
                EnumAttribute, DenseArrayAttribute, ArrayAttribute, DictionaryAttribute,
@@ -94,7 +98,7 @@ inline bool operator==(const StructAttribute& a, const StructAttribute& b) {
   return a.name == b.name && a.fields == b.fields;
 }
 
-// StableHLO text of one attribute.
+// Returns the StableHLO text of the attribute.
 std::string ToString(const Attribute& attribute);
 
 }  // namespace acceld::ir

@@ -7,8 +7,9 @@
 namespace acceld::ir {
 namespace {
 
-// Attributes that say how to place or lay out, and for whom: they change no value here. Where they
-// do, in calls, they have been read before (lapack_layouts.h, replaced_ops.h).
+// Whether the attribute is a hint about placement, layout or communication, which changes no value
+// here. Layouts and computations of calls do matter; they are read before (lapack_layouts.h,
+// replaced_ops.h).
 bool IsHint(absl::string_view name) {
   static constexpr absl::string_view kHints[] = {
       "called_computations",    "channel_handle",  "channel_id",     "operand_layouts",

@@ -7,15 +7,15 @@
 
 namespace acceld::ir {
 
-// The typed attributes of an op as a dictionary, fields equal to their defaults left out. The form
-// that generic text, the wire and the fingerprint carry.
+// Returns the typed attributes of an op as a dictionary, without the fields that equal their
+// defaults. Generic text, the wire and the fingerprint carry this form.
 AttributeDictionary ToDictionary(const OpAttributes& attributes);
 
-// The inverse, for the struct that ops.def gives `kind`. A missing field takes its default; a field
-// of the wrong kind or an enum keyword that does not exist is an INVALID_ARGUMENT naming op and
-// field. Unknown names are ignored when they hold a dialect prefix ("mhlo.sharding", "jax.x") or
-// are on a short list of hints without meaning here (channel ids, layouts, result_accuracy); others
-// are errors.
+// The inverse of ToDictionary, for the struct that ops.def gives `kind`. A missing field has its
+// default. INVALID_ARGUMENT, naming op and field, for a field of the wrong kind and an enum keyword
+// that does not exist. A name that no field has is an error, unless it has a dialect prefix
+// ("mhlo.sharding", "jax.x") or is one of a few hints that have no effect here (channel ids,
+// layouts, result_accuracy).
 absl::StatusOr<OpAttributes> FromDictionary(OpKind kind, const AttributeDictionary& dictionary);
 
 }  // namespace acceld::ir

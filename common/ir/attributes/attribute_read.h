@@ -11,28 +11,31 @@
 #include "common/ir/attributes/op_attributes.h"
 #include "common/status.h"
 
-// Dictionaries to typed attribute structs, by VisitFields. Part of attribute_dictionary.cc. Each
-// ReadField accepts every spelling that text, generic text, wire and bytecode have for its type.
+// Converts dictionaries to typed attribute structs by their VisitFields; used by
+// attribute_dictionary.cc. Each ReadField converts one attribute to a field of its type, and
+// accepts every form in which text, generic text, wire and bytecode spell such a field.
+// INVALID_ARGUMENT for any other.
 namespace acceld::ir {
 
-absl::Status ReadField(const Attribute& from, bool& to);  // i1, any 0 or 1, unit
+absl::Status ReadField(const Attribute& from, bool& to);  // an integer 0 or 1, or unit
 absl::Status ReadField(const Attribute& from, int64_t& to);
-absl::Status ReadField(const Attribute& from, double& to);  // rounded to f32, as these fields are
+absl::Status ReadField(const Attribute& from, double& to);  // rounded to f32
 absl::Status ReadField(const Attribute& from, std::string& to);
 absl::Status ReadField(const Attribute& from, Literal& to);
-// A keyword or string with the type's spelling, or a rank-0 tensor type.
+// The keyword or string that NameOf gives for the type, or a rank-0 tensor type.
 absl::Status ReadField(const Attribute& from, PrecisionType& to);
 absl::Status ReadField(const Attribute& from, FunctionName& to);  // @name, or a string
 absl::Status ReadField(const Attribute& from, Attribute& to);
 absl::Status ReadField(const Attribute& from, AttributeDictionary& to);
-// array<i64: 1, 2>, [1, 2] or a literal of integers of rank 1.
+// array<i64: 1, 2>, [1, 2], or a rank-1 literal of integers.
 absl::Status ReadField(const Attribute& from, std::vector<int64_t>& to);
 absl::Status ReadField(const Attribute& from, std::vector<bool>& to);
 absl::Status ReadField(const Attribute& from, std::vector<std::string>& to);
 // A literal of shape Nx2, or a list of 2N integers.
 absl::Status ReadField(const Attribute& from, PaddingPairs& to);
 
-// The place of a keyword or string among `keywords` (nullptr at the end).
+// Returns the index of a keyword or string in `keywords`, a list that ends with nullptr.
+// INVALID_ARGUMENT when it is not there.
 absl::StatusOr<int> ReadKeyword(const Attribute& from, const char* const* keywords);
 
 template <typename Enum>
@@ -57,8 +60,8 @@ absl::Status ReadField(const Attribute& from, std::vector<Enum>& to) {
   return absl::OkStatus();
 }
 
-// Fills structs from one dictionary. Entries that no field reads are errors, unless
-// `may_ignore(name)`.
+// Fills one struct from one dictionary. An entry that no field of the struct has is an error,
+// unless `may_ignore(name)`.
 class FieldReader {
  public:
   FieldReader(const AttributeDictionary& dictionary, bool (*may_ignore)(absl::string_view))

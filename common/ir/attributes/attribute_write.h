@@ -8,7 +8,8 @@
 #include "common/ir/attributes/attribute.h"
 #include "common/ir/attributes/op_attributes.h"
 
-// Typed attribute structs to dictionaries, by VisitFields. Part of attribute_dictionary.cc.
+// Converts typed attribute structs to dictionaries by their VisitFields; used by
+// attribute_dictionary.cc.
 namespace acceld::ir {
 
 template <typename Struct>
@@ -59,6 +60,7 @@ Attribute WriteField(const std::vector<Element>& values) {
   return {std::move(array)};
 }
 
+// Collects the fields that VisitFields names. An empty optional has no entry.
 class FieldWriter {
  public:
   template <typename Field>
@@ -82,7 +84,7 @@ AttributeDictionary WriteAllFields(const Struct& fields) {
   return writer.Take();
 }
 
-// Fields equal to their defaults left out.
+// Returns the fields that differ from their defaults.
 template <typename Struct>
 AttributeDictionary WriteFields(const Struct& fields) {
   static const auto* const defaults = new AttributeDictionary(WriteAllFields(Struct{}));

@@ -53,7 +53,7 @@ OpAttributes CanonicalAttributes(const Op& op, const Function& function) {
   } else if (auto* dot = std::get_if<DotGeneralAttributes>(&attributes)) {
     ClearIfAll(dot->precision_config, Precision::kDefault);
   } else if (auto* call = std::get_if<CustomCallAttributes>(&attributes)) {
-    // Artifacts write the default out.
+    // Portable artifacts contain the default.
     if (call->backend_config == Attribute{StringAttribute{}}) call->backend_config = {};
   } else if (auto* sort = std::get_if<SortAttributes>(&attributes)) {
     if (sort->dimension < 0) sort->dimension += function.TensorOf(op.operands[0]).rank();

@@ -11,17 +11,17 @@
 #include "common/ir/types/literal.h"
 #include "common/ir/types/type.h"
 
-// Typed attributes, one struct per shape of attributes; ops.def names the struct of each op. Field
-// names and meanings are those of the StableHLO specification.
+// Typed attributes of ops: one struct for each set of attributes that ops have; ops.def names the
+// struct of each op. Field names and meanings are those of the StableHLO specification.
 //
 // Each struct lists its fields once, in VisitFields. Equality, text, wire form and fingerprint
-// follow from that list (attribute_dictionary.h). A field equal to its default may be absent in
-// text. Field types: bool, int64_t, double, std::string, Literal, PrecisionType, enums of this
-// file, vectors of int64_t, bool, string or enums, PaddingPairs, Attribute, AttributeDictionary,
-// std::optional of and nested structs of this kind (which have kStructName).
+// follow from that list (attribute_dictionary.h). A field that equals its default may be absent in
+// text. A field may be a bool, int64_t, double, std::string, Literal, PrecisionType, an enum of
+// this file, a vector of int64_t, bool, string or enums, PaddingPairs, Attribute,
+// AttributeDictionary, a nested struct with kStructName, or a std::optional of one of these.
 namespace acceld::ir {
 
-// (low, high) per dimension; `dense<...> : tensor<Nx2xi64>` in text.
+// A pair (low, high) for each dimension; `dense<...> : tensor<Nx2xi64>` in text.
 struct PaddingPairs {
   std::vector<std::pair<int64_t, int64_t>> pairs;
   friend bool operator==(const PaddingPairs&, const PaddingPairs&) = default;
@@ -32,15 +32,15 @@ struct FunctionName {
   friend bool operator==(const FunctionName&, const FunctionName&) = default;
 };
 
-// What a dot algorithm rounds numbers to: an element type, or `tf32`, which is a float of 8
-// exponent and 10 mantissa bits that no tensor holds.
+// The precision to which a dot algorithm rounds numbers: that of an element type, or `tf32`, a
+// float with 8 exponent and 10 mantissa bits that no tensor has as its element type.
 struct PrecisionType {
   DType dtype = DType::kF32;  // kF32 for tf32
   bool is_tf32 = false;
   friend bool operator==(const PrecisionType&, const PrecisionType&) = default;
 };
 
-// Enums: the keyword in text is the enumerator without its k, spelled as EnumKeywords says.
+// Enums. EnumKeywords has the keyword of each enumerator in text.
 enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
 enum class ComparisonType : uint8_t { kNone, kFloat, kTotalOrder, kSigned, kUnsigned };
 enum class Precision : uint8_t { kDefault, kHigh, kHighest };
@@ -48,14 +48,16 @@ enum class RngDistribution : uint8_t { kUniform, kNormal };
 enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
 enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
 enum class Transpose : uint8_t { kNoTranspose, kTranspose, kAdjoint };
-// What a fusion computes (acceld's own op): one loop over its outputs, reductions with producers
-// and what rows become, a matrix product with elementwise ops that its library does, or attention.
+// The kinds of acceld.fusion, an op of the compiler's own. kLoop is one loop nest over the outputs;
+// kReduction consists of reductions together with their producers and users; kMatmul is a matrix
+// product with elementwise ops that the library computes with it; kAttention is two matrix products
+// with a softmax between them.
 enum class FusionKind : uint8_t { kLoop, kReduction, kMatmul, kAttention };
 
-// The keyword in text.
+// Returns the keyword in text.
 absl::string_view NameOf(PrecisionType type);
 
-// The keywords of an enum in the order of its enumerators, nullptr at the end.
+// Returns the keywords of an enum, in the order of its enumerators, followed by nullptr.
 const char* const* EnumKeywords(ComparisonDirection);
 const char* const* EnumKeywords(ComparisonType);
 const char* const* EnumKeywords(Precision);
@@ -123,7 +125,7 @@ struct DynamicBroadcastInDimAttributes {
   ACCELD_FIELDS_END(DynamicBroadcastInDimAttributes)
 };
 
-// iota, dynamic_iota.
+// For iota and dynamic_iota.
 struct IotaAttributes {
   int64_t iota_dimension = 0;
   ACCELD_FIELDS_BEGIN
@@ -138,7 +140,7 @@ struct TransposeAttributes {
   ACCELD_FIELDS_END(TransposeAttributes)
 };
 
-// map, reverse, reduce.
+// For map, reverse and reduce.
 struct DimensionsAttributes {
   std::vector<int64_t> dimensions;
   ACCELD_FIELDS_BEGIN
@@ -146,7 +148,7 @@ struct DimensionsAttributes {
   ACCELD_FIELDS_END(DimensionsAttributes)
 };
 
-// concatenate, get_dimension_size, set_dimension_size.
+// For concatenate, get_dimension_size and set_dimension_size.
 struct DimensionAttributes {
   int64_t dimension = 0;
   ACCELD_FIELDS_BEGIN
@@ -188,7 +190,7 @@ struct SortAttributes {
   ACCELD_FIELDS_END(SortAttributes)
 };
 
-// The first `limit` elements of what a stable sort gives.
+// Of acceld.partial_sort: the first `limit` elements of the result of a stable sort.
 struct PartialSortAttributes {
   int64_t dimension = -1;
   int64_t limit = 0;
@@ -198,8 +200,9 @@ struct PartialSortAttributes {
   ACCELD_FIELDS_END(PartialSortAttributes)
 };
 
-// Of rows of elements: each `run` neighbours in order, and of each run its first `keep`. Powers of
-// two, but for `keep`; a worker merges `piece` elements at a time.
+// Of acceld.sort_runs, which divides each row of a matrix into runs of `run` elements, sorts each
+// run, and keeps the first `keep` elements of each. `run` and `piece` are powers of two; the
+// threads that sort a run together merge `piece` elements each at a time.
 struct SortRunsAttributes {
   int64_t run = 0, piece = 0, keep = 0;
   ACCELD_FIELDS_BEGIN
@@ -209,7 +212,8 @@ struct SortRunsAttributes {
   ACCELD_FIELDS_END(SortRunsAttributes)
 };
 
-// Of rows of elements where each `run` neighbours are in order: each two neighbouring runs as one.
+// Of acceld.merge_runs, which takes rows whose runs of `run` elements are sorted and merges each
+// two neighbouring runs into one. One thread merges `piece` elements of the result at a time.
 struct MergeRunsAttributes {
   int64_t run = 0, piece = 0;
   ACCELD_FIELDS_BEGIN
@@ -218,12 +222,13 @@ struct MergeRunsAttributes {
   ACCELD_FIELDS_END(MergeRunsAttributes)
 };
 
-// Tiles have a multiple of so many elements: what a block of a GPU's threads holds at a time.
+// DigitSortAttributes::tile is a multiple of this: the elements that a thread block of a GPU holds
+// at a time.
 inline constexpr int64_t kDigitSortTile = 4096;
 
-// Of rows of keys: in the order of their lowest 8 bits, equal ones as they were; each key is then
-// rotated right by 8 bits, so that the next sort is the same once more. Tiles of `tile` neighbours
-// are counted and moved together.
+// Of acceld.digit_sort, one pass of a radix sort. It sorts each row of keys stably by their lowest
+// 8 bits and then rotates each key right by 8 bits, so that the next pass is the same op again. The
+// keys of a tile of `tile` neighbours are counted and moved together.
 struct DigitSortAttributes {
   int64_t tile = 0;
   ACCELD_FIELDS_BEGIN
@@ -231,7 +236,7 @@ struct DigitSortAttributes {
   ACCELD_FIELDS_END(DigitSortAttributes)
 };
 
-// reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
+// For reduce_window. Empty lists stand for the defaults (strides and dilations 1, no padding).
 struct WindowAttributes {
   std::vector<int64_t> window_dimensions, window_strides, base_dilations, window_dilations;
   PaddingPairs padding;
@@ -244,7 +249,8 @@ struct WindowAttributes {
   ACCELD_FIELDS_END(WindowAttributes)
 };
 
-// Empty lists stand for the defaults (strides 1, no padding, windows of one element).
+// For select_and_scatter. Empty lists stand for the defaults (strides 1, no padding, windows of one
+// element).
 struct SelectAndScatterAttributes {
   std::vector<int64_t> window_dimensions, window_strides;
   PaddingPairs padding;
@@ -276,8 +282,8 @@ struct ConvolutionDimensionNumbers {
   ACCELD_FIELDS_END(ConvolutionDimensionNumbers)
 };
 
-// convolution; dynamic_conv, which has its padding as an operand. Empty window lists stand for the
-// defaults (strides and dilations 1, no padding, no reversal).
+// For convolution, and for dynamic_conv, whose padding is an operand. Empty window lists stand for
+// the defaults (strides and dilations 1, no padding, no reversal).
 struct ConvolutionAttributes {
   std::vector<int64_t> window_strides;
   PaddingPairs padding;
@@ -464,7 +470,7 @@ struct ScatterAttributes {
   ACCELD_FIELDS_END(ScatterAttributes)
 };
 
-// get_tuple_element.
+// For get_tuple_element.
 struct IndexAttributes {
   int64_t index = 0;
   ACCELD_FIELDS_BEGIN
@@ -472,7 +478,7 @@ struct IndexAttributes {
   ACCELD_FIELDS_END(IndexAttributes)
 };
 
-// func.call.
+// For func.call.
 struct CallAttributes {
   FunctionName callee;
   ACCELD_FIELDS_BEGIN
@@ -499,9 +505,9 @@ struct CustomCallAttributes {
   // A string or a dictionary, depending on api_version.
   Attribute backend_config;
   int64_t api_version = 1;
-  // Where JAX puts the dictionary of calls whose backend_config has to be a string.
+  // The backend_config as a dictionary, for calls of JAX whose backend_config has to be a string.
   Attribute mhlo_backend_config;
-  // What JAX's shape_assertion says when it fails; {0} stands for operand 1, and so on.
+  // The message of JAX's shape_assertion; {0} stands for operand 1, {1} for operand 2, and so on.
   std::string error_message;
   ACCELD_FIELDS_BEGIN
   ACCELD_FIELD(call_target_name)

@@ -47,7 +47,7 @@ class ContainerReader {
   absl::Status ReadResources(Cursor offsets, Cursor data);
   absl::Status ReadResourceGroup(Cursor& offsets, Cursor& data, bool of_dialect);
 
-  // A number of things, each of which takes this much memory.
+  // Reads a count of things and charges `bytes_each` for each of them.
   absl::StatusOr<uint64_t> Count(Cursor& in, absl::string_view what, size_t bytes_each);
 
   Cursor file_;
@@ -102,7 +102,8 @@ absl::StatusOr<absl::string_view> ContainerReader::ReadString(Cursor& in) const 
   return container_.strings[index];
 }
 
-// count, the sizes of the strings from the last to the first with their NULs, the strings.
+// Format: the count, the sizes of the strings with their NULs from the last to the first, the
+// strings.
 absl::Status ContainerReader::ReadStrings(Cursor in) {
   ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(in, "strings", sizeof(absl::string_view)));
   std::vector<uint64_t> sizes(count);
@@ -122,7 +123,7 @@ absl::Status ContainerReader::ReadStrings(Cursor in) {
   return in.ExpectEnd("the string section");
 }
 
-// The names of dialects, then the names of ops grouped by dialect.
+// Format: the names of the dialects, then the names of the ops, grouped by dialect.
 absl::Status ContainerReader::ReadDialects(Cursor in) {
   ACCELD_ASSIGN_OR_RETURN(const uint64_t count, Count(in, "dialects", sizeof(absl::string_view)));
   for (uint64_t i = 0; i < count; ++i) {
@@ -138,7 +139,7 @@ absl::Status ContainerReader::ReadDialects(Cursor in) {
       return Cursor::ErrorAt(begin, absl::StrCat("there is no string ", index));
     }
     dialects_.push_back(container_.strings[index]);
-    // What a version changes is the dialect's own business: VHLO writes it into the names of ops.
+    // A dialect's version has no effect here: VHLO has versions in the names of its ops.
     if (has_version) ACCELD_RETURN_IF_ERROR(in.ReadSection().status());
   }
   if (container_.version >= kElidedLocations) ACCELD_RETURN_IF_ERROR(in.Varint().status());
@@ -162,7 +163,8 @@ absl::Status ContainerReader::ReadDialects(Cursor in) {
   return absl::OkStatus();
 }
 
-// Groups of `count` attributes or types: dialect, number, size and flag of each.
+// Format: groups until there are `count` attributes or types. A group has a dialect, a count, and
+// the size and a flag of each entry.
 absl::Status ContainerReader::ReadEntries(Cursor& offsets, Cursor& data, uint64_t count,
                                           std::vector<Entry>& to) {
   to.reserve(count);
@@ -208,7 +210,7 @@ absl::Status ContainerReader::ReadProperties(Cursor in) {
   return in.ExpectEnd("the properties section");
 }
 
-// dialect or owner, number, and of each resource its key, size and kind.
+// Format: the dialect or owner, a count, and for each resource its key, size and kind.
 absl::Status ContainerReader::ReadResourceGroup(Cursor& offsets, Cursor& data, bool of_dialect) {
   constexpr uint8_t kBlob = 0;
   if (of_dialect) {

@@ -7,11 +7,11 @@
 #include "common/ir/verify/memory_budget.h"
 #include "common/status.h"
 
-// The parts of a bytecode file that everything else refers to by number. Source: MLIR, "MLIR
-// Bytecode Format". Views point into the file's bytes.
+// The tables of a bytecode file, to which its other parts refer by index. Source: MLIR, "MLIR
+// Bytecode Format". Views point into the bytes of the file.
 namespace acceld::ir::bytecode {
 
-// Versions of the format that change how a file is read.
+// The versions of the format from which on these features exist.
 inline constexpr uint64_t kDialectVersions = 1;
 inline constexpr uint64_t kIsolatedRegionSections = 2;
 inline constexpr uint64_t kUseListOrders = 3;
@@ -19,28 +19,32 @@ inline constexpr uint64_t kElidedLocations = 4;
 inline constexpr uint64_t kProperties = 5;
 inline constexpr uint64_t kNewestVersion = 6;
 
+// An entry of the table of op names.
 struct OpName {
   absl::string_view dialect;
   absl::string_view name;
-  // Whether the producer knew the op: then its properties have a form of their own.
+  // Whether the producer had this op registered, in which case the op's properties are encoded by
+  // the op's dialect and not as one dictionary.
   bool registered = true;
 };
 
 // An attribute or type, not decoded.
 struct Entry {
   absl::string_view dialect;
-  // In the dialect's own encoding; else its text.
+  // Whether `data` is in the dialect's own binary encoding; otherwise it is text.
   bool has_encoding = false;
   Cursor data;
 };
 
-// Bytes that a dense_resource attribute names.
+// An entry of the resource table, which dense_resource attributes refer to by its key.
 struct Resource {
   absl::string_view key;
   bool is_blob = false;
   absl::string_view bytes;
 };
 
+// A bytecode file whose tables are decoded. The attributes, types, properties and ops to which they
+// refer are not decoded yet.
 struct Container {
   uint64_t version = 0;
   absl::string_view producer;  // "StableHLO_v1.15.0"
@@ -53,11 +57,11 @@ struct Container {
   Cursor ir;
 };
 
-// What a type or attribute takes once it is decoded, which has its place from the start.
+// The memory of one decoded type or attribute. It is reserved when the tables are read.
 inline constexpr size_t kDecodedBytes = 256;
 
-// Reads everything but the ops. `bytes` must outlive the result. The tables are charged to
-// `budget`, with what decoding their entries takes at least.
+// Reads the tables of a file. `bytes` must outlive the result. The memory of the tables is charged
+// to `budget`, and the least that decoding their entries will take.
 absl::StatusOr<Container> ReadContainer(absl::string_view bytes, MemoryBudget& budget);
 
 }  // namespace acceld::ir::bytecode

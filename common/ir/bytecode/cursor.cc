@@ -40,8 +40,8 @@ absl::StatusOr<uint8_t> Cursor::Byte() {
   return static_cast<uint8_t>(file_[offset_++]);
 }
 
-// The number of trailing zeros of the first byte says how many bytes follow; the value is what
-// stands above the lowest set bit.
+// The number of trailing zeros of the first byte is the number of bytes that follow; the value is
+// above the lowest set bit.
 absl::StatusOr<uint64_t> Cursor::Varint() {
   if (AtEnd()) return Error("expected a number, no byte remains");
   const auto first = static_cast<uint8_t>(file_[offset_]);

@@ -10,8 +10,9 @@ namespace acceld::ir::bytecode {
 
 struct Section;
 
-// Reads the primitives of MLIR bytecode from a part of a file; never beyond that part. Errors are
-// INVALID_ARGUMENT and name the place in the whole file. A plain value: copies read on their own.
+// Reads the primitive values of MLIR bytecode from a part of a file, and never beyond that part.
+// Errors are INVALID_ARGUMENT and contain the offset in the file. Copies have a position of their
+// own. The file's bytes must outlive the cursor.
 class Cursor {
  public:
   Cursor() = default;
@@ -23,29 +24,30 @@ class Cursor {
 
   absl::StatusOr<uint8_t> Byte();
   absl::StatusOr<uint64_t> Varint();
-  // A varint in zigzag form.
+  // Reads a varint in zigzag encoding.
   absl::StatusOr<int64_t> SignedVarint();
-  // A varint whose lowest bit is a flag.
+  // Reads a varint whose lowest bit is a flag; returns the other bits and the flag.
   absl::StatusOr<std::pair<uint64_t, bool>> VarintWithFlag();
-  // A varint below `bound`: the place of something in a list. `what` names it in messages.
+  // Reads an index, a varint below `bound`. `what` names the indexed thing in messages.
   absl::StatusOr<uint64_t> Index(size_t bound, absl::string_view what);
-  // A varint that counts things of at least one byte each, so that it can't exceed what remains.
+  // Reads a varint that counts things which take at least one byte each, so that it cannot exceed
+  // the number of remaining bytes.
   absl::StatusOr<uint64_t> Count(absl::string_view what);
   absl::StatusOr<absl::string_view> Bytes(uint64_t size);
-  // Up to a NUL, which is consumed and not returned.
+  // Reads up to a NUL, which is consumed and not returned.
   absl::StatusOr<absl::string_view> NulTerminated();
-  // A varint and as many bytes.
+  // Reads a varint and that many bytes; returns the bytes.
   absl::StatusOr<absl::string_view> Blob();
-  // Skips padding bytes up to the next multiple of `alignment` in the file.
+  // Skips padding up to the next multiple of `alignment` in the file.
   absl::Status Align(uint64_t alignment);
   absl::StatusOr<Section> ReadSection();
-  // The next `size` bytes as a part of their own, which are skipped here.
+  // Returns a cursor over the next `size` bytes and skips them.
   absl::StatusOr<Cursor> Part(uint64_t size);
 
-  // "byte 12: message".
+  // Returns the error "byte 12: message" for the current offset.
   absl::Status Error(absl::string_view message) const { return ErrorAt(offset_, message); }
   static absl::Status ErrorAt(size_t offset, absl::string_view message);
-  // OK when everything was read.
+  // Returns OK when everything was read; `what` names the part in the message otherwise.
   absl::Status ExpectEnd(absl::string_view what) const;
 
  private:
@@ -54,6 +56,7 @@ class Cursor {
   size_t end_ = 0;
 };
 
+// A section of a bytecode file.
 struct Section {
   uint8_t id = 0;
   Cursor data;

@@ -6,8 +6,8 @@
 #include "common/ir/quantization/quantized_types.h"
 #include "common/ir/types/float_formats.h"
 
-// Attributes of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp
-// and VhloEnums.td; MLIR, BuiltinDialectBytecode.td.
+// Decodes attributes of the VHLO dialect and of MLIR's builtin dialect. Sources: StableHLO,
+// VhloBytecode.cpp and VhloEnums.td; MLIR, BuiltinDialectBytecode.td.
 namespace acceld::ir::bytecode {
 namespace {
 
@@ -28,7 +28,7 @@ enum VhloAttributeCode : uint64_t {
   kVhloMesh = 25,
 };
 
-// VHLO's enums: keywords by value.
+// The keywords of VHLO's enums, by value.
 struct VhloEnum {
   uint64_t code;
   absl::string_view keywords[6];
@@ -61,7 +61,7 @@ enum BuiltinAttributeCode : uint64_t {
 
 constexpr absl::string_view kAbsent = "none";
 
-// A number of known width: one byte up to 8 bits, else in zigzag form.
+// Reads a number of known width: one byte for up to 8 bits, else a varint in zigzag encoding.
 absl::StatusOr<int64_t> ReadBits(Cursor& in, int bits) {
   if (bits <= 8) {
     ACCELD_ASSIGN_OR_RETURN(const uint8_t byte, in.Byte());
@@ -113,7 +113,7 @@ absl::Status Decoder::ReadTypeAttribute(Cursor& in, int depth, DecodedAttribute&
   } else if (const auto* dtype = std::get_if<DType>(&type->value)) {
     to.value.value = Type(TensorType{*dtype, {}});
   } else if (const auto* other = std::get_if<OtherType>(&type->value)) {
-    // As text has them: `tf32` and `none` are keywords there.
+    // As in text, where `tf32` and `none` are keywords.
     if (other->name == "tf32" || other->name == kAbsent) {
       to.value.value = EnumAttribute{other->name};
     } else {
@@ -157,14 +157,14 @@ absl::Status Decoder::ReadArray(Cursor& in, int depth, DecodedAttribute& to) {
   return absl::OkStatus();
 }
 
-// count, pairs of name and value
+// Format: the count, then pairs of name and value.
 absl::StatusOr<Decoder::Entries> Decoder::ReadEntries(Cursor& in, int depth) {
   ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("attributes"));
   Entries entries;
   for (uint64_t i = 0; i < count; ++i) {
     const size_t begin = in.offset();
     ACCELD_ASSIGN_OR_RETURN(const uint64_t name_index, AttributeIndex(in));
-    // A name is a string: it is decoded one level deeper only, wherever the dictionary stands.
+    // A name is a string, so that decoding it takes one more level only.
     ACCELD_ASSIGN_OR_RETURN(const DecodedAttribute* name, DecodeAttribute(name_index, depth + 1));
     ACCELD_RETURN_IF_ERROR(Charge(name->size_bytes, "the name of an attribute"));
     const auto* text = std::get_if<StringAttribute>(&name->value.value);

@@ -6,7 +6,7 @@
 #include "common/ir/types/dense_bytes.h"
 #include "common/ir/types/element.h"
 
-// Constants and arrays: attributes made of raw bytes.
+// Decodes constants and arrays, the attributes that consist of raw bytes.
 namespace acceld::ir::bytecode {
 
 int64_t NarrowInteger(DType dtype, int64_t bits) {
@@ -32,7 +32,7 @@ absl::StatusOr<TensorType> Decoder::LiteralType(Cursor& in, int depth) {
 }
 
 absl::Status Decoder::SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to) {
-  // Another attribute may stand for the same bytes, and eight elements for one byte.
+  // Several attributes may refer to the same bytes, and one byte may hold eight elements.
   const auto stored = std::min<uint64_t>(type.size_bytes(), 8 * bytes.size());
   ACCELD_RETURN_IF_ERROR(Charge(bytes.size() + stored, "a constant"));
   ACCELD_ASSIGN_OR_RETURN(std::string elements, ElementsFromDense(type, std::string(bytes)));
@@ -62,7 +62,7 @@ absl::Status Decoder::ReadDenseResource(Cursor& in, int depth, DecodedAttribute&
                   absl::StrCat("byte ", begin, ": resource '", resource.key, "'"));
 }
 
-// element type, count, bytes of all elements
+// Format: the element type, the count, the bytes of all elements.
 absl::Status Decoder::ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to) {
   const size_t begin = in.offset();
   bool is_index = false;

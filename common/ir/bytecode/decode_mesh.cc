@@ -3,9 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/bytecode/decoder.h"
 
-// Meshes of devices, their axes, and what lies along them: those of VHLO, as the structures that
-// StableHLO text has for them, and of the Shardy dialect what says how large a mesh is and which
-// mesh a sharding means. Sources: StableHLO, VhloBytecode.cpp; Shardy, bytecode.td.
+// Decodes attributes about meshes of devices and their axes: those of VHLO to the structures that
+// StableHLO text has for them; of the Shardy dialect the size of a mesh and the mesh of a sharding.
+// Sources: StableHLO, VhloBytecode.cpp; Shardy, bytecode.td.
 namespace acceld::ir::bytecode {
 namespace {
 
@@ -67,7 +67,7 @@ absl::Status Decoder::ReadMeshPart(uint64_t code, Cursor& in, int depth, Decoded
       part.name = "replica_group_mesh_axes";
       ACCELD_RETURN_IF_ERROR(read_member("mesh"));
       ACCELD_RETURN_IF_ERROR(read_member("axes"));
-      // VHLO has the name of a mesh as a string.
+      // In VHLO the name of a mesh is a string.
       Attribute& mesh = part.fields["mesh"];
       if (auto* name = std::get_if<StringAttribute>(&mesh.value)) {
         mesh.value = SymbolAttribute{std::move(name->value)};
@@ -115,14 +115,14 @@ absl::Status Decoder::ReadShardyAttribute(Cursor& in, int depth, DecodedAttribut
       ACCELD_RETURN_IF_ERROR(ReadArray(in, depth, axes));
       to.size_bytes += axes.size_bytes;
       part.fields["axes"] = std::move(axes.value);
-      break;  // The numbers of its devices follow.
+      break;  // The numbers of the devices follow.
     }
     case kShardyTensorSharding:
     case kShardyTensorShardingUnreduced:
     case kShardyTensorShardingReduced:
       part.name = "sharding";
       ACCELD_RETURN_IF_ERROR(ReadMember(in, depth, to, part.fields["mesh"]));
-      break;  // What lies along which axis follows.
+      break;  // The axes of each dimension follow.
     case kShardyPerValue:
     case kShardyPerValueUnreduced: {
       part.name = "sharding_per_value";

@@ -6,8 +6,8 @@
 #include "common/ir/types/float_formats.h"
 #include "common/ir/verify/limits.h"
 
-// Types of the VHLO dialect and of MLIR's builtin one. Sources: StableHLO, VhloBytecode.cpp; MLIR,
-// BuiltinDialectBytecode.td.
+// Decodes types of the VHLO dialect and of MLIR's builtin dialect. Sources: StableHLO,
+// VhloBytecode.cpp; MLIR, BuiltinDialectBytecode.td.
 namespace acceld::ir::bytecode {
 namespace {
 
@@ -23,7 +23,7 @@ enum VhloTypeCode : uint64_t {
   kVhloFuture = 42,
 };
 
-// VHLO's element types by code; those without a dtype here carry their name.
+// VHLO's element types by code. Those without a DType have a name instead.
 struct VhloElement {
   uint64_t code;
   absl::string_view name;
@@ -57,7 +57,7 @@ constexpr VhloElement kVhloElements[] = {
     {38, "f6E2M3FN"},
     {39, "f6E3M2FN"},
     {40, "f8E8M0FNU"},
-    // Types that are no elements and stand for nothing here.
+    // Types that are no element types and are not supported.
     {21, "a tensor with an encoding or with bounds"},
     {25, "a tensor of unknown rank"},
     {26, "witness"},
@@ -108,7 +108,7 @@ absl::StatusOr<DType> Decoder::ElementType(Cursor& in, int depth, bool& is_index
   return Cursor::ErrorAt(begin, "expected an element type");
 }
 
-// dimensions, element type
+// Format: the dimensions, the element type.
 absl::Status Decoder::ReadTensor(Cursor& in, int depth, DecodedType& to) {
   const size_t begin = in.offset();
   ACCELD_ASSIGN_OR_RETURN(const uint64_t rank, in.Count("dimensions"));
@@ -118,7 +118,7 @@ absl::Status Decoder::ReadTensor(Cursor& in, int depth, DecodedType& to) {
   }
   Dims dims;
   for (uint64_t i = 0; i < rank; ++i) {
-    // A dynamic dimension has the value that it has here.
+    // The file has the same value for a dynamic dimension as acceld.
     static_assert(kDynamicDim == std::numeric_limits<int64_t>::min());
     ACCELD_ASSIGN_OR_RETURN(const int64_t dim, in.SignedVarint());
     dims.push_back(dim);
@@ -140,8 +140,8 @@ absl::Status Decoder::ReadTensor(Cursor& in, int depth, DecodedType& to) {
   return absl::OkStatus();
 }
 
-// flags, storage, expressed, then: scale, zero point, bounds; or: axis, bounds, scales, zero
-// points. A scale is the bits of a double.
+// Format: flags, storage type, expressed type; then scale, zero point, bounds, or for quantization
+// per axis: axis, bounds, scales, zero points. A scale is the bits of a double.
 absl::Status Decoder::ReadQuantization(Cursor& in, int depth, bool per_axis, DecodedType& to) {
   constexpr uint64_t kSignedFlag = 1;
   const size_t begin = in.offset();
@@ -253,7 +253,7 @@ absl::Status Decoder::ReadVhloType(Cursor& in, int depth, DecodedType& to) {
     case kVhloToken:
       to.value = Type::Token();
       return absl::OkStatus();
-    case kVhloFuture:  // The tuple of what it will be: whoever asks gets it at once.
+    case kVhloFuture:  // A future is a tuple of its values.
     case kVhloTuple:
       return ReadTuple(in, depth, to);
     case kVhloQuantized:

@@ -14,53 +14,57 @@
 
 namespace acceld::ir::bytecode {
 
+// The type of a function.
 struct FunctionType {
   std::vector<Type> parameters;
   std::vector<Type> results;
 };
-// A type that no value of a program has: "none", "tf32".
+// A type that no value of a program can have, such as "none" and "tf32".
 struct OtherType {
   std::string name;
 };
+// A decoded type of any kind.
 struct DecodedType {
-  // DType and Quantization: element types by themselves.
+  // A DType or Quantization is an element type on its own.
   std::variant<Type, DType, Quantization, FunctionType, OtherType> value;
-  bool has_index = false;   // made of `index`, which is read as i64 and stands in attributes only
+  bool has_index = false;   // contains `index`, which is read as i64; in attributes only
   uint64_t size_bytes = 0;  // in memory, about
 };
 
-// `bits` cut to the width of an integer dtype, as what a number of that dtype holds.
+// Returns the value that an element of the integer type `dtype` with these low bits has.
 int64_t NarrowInteger(DType dtype, int64_t bits);
 
-// Types and attributes by their number in the file, decoded when first asked for. They refer to
-// each other by number, so a small file could unfold to a huge program: nesting is bounded by
-// limits::kMaxDepth, and what is decoded and given out is charged to a budget. Not thread-safe.
+// Decodes types and attributes, which have numbers in the file, when they are first asked for. They
+// refer to each other by number, so a small file could unfold to a huge program: nesting is bounded
+// by limits::kMaxDepth, and what is decoded and what is returned is charged to a budget. Not
+// thread-safe.
 //
-// Attributes come in the forms that the text reader gives: enums as keywords, flags as i1, dense
-// tensors as literals. What has no form there (locations, other dialects) becomes an
-// OpaqueAttribute. VHLO's way to say that there is no value is a type named "none" (IsAbsent).
+// Attributes have the forms that the text reader also produces: enums are keywords, flags i1, dense
+// tensors literals. An attribute that has no form there (locations, other dialects) is an
+// OpaqueAttribute. VHLO writes an absent value as a type named "none" (IsAbsent).
 class Decoder {
  public:
-  // Both must outlive the decoder.
+  // `container` and `budget` must outlive the decoder.
   Decoder(const Container& container, MemoryBudget& budget);
 
-  // The type of a value: a tensor, tuple or token.
+  // Returns a type that a value can have: a tensor, tuple or token. UNIMPLEMENTED for others.
   absl::StatusOr<Type> ValueTypeAt(uint64_t index);
   absl::StatusOr<Attribute> AttributeAt(uint64_t index);
-  // The text of a string attribute, of at most limits::kMaxNameBytes.
+  // Returns the text of a string attribute, which has at most limits::kMaxNameBytes.
   absl::StatusOr<std::string> NameAt(uint64_t index);
-  // The function type that a type attribute holds.
+  // Returns the function type that a type attribute contains.
   absl::StatusOr<FunctionType> FunctionTypeAt(uint64_t attribute);
-  // Names of a dictionary attribute with the numbers of the attributes under them.
+  // The names of a dictionary attribute, with the numbers of their attributes.
   using Entries = std::vector<std::pair<std::string, uint64_t>>;
   absl::StatusOr<Entries> DictionaryAt(uint64_t index);
-  // The numbers of an array attribute's elements.
+  // Returns the numbers of the attributes that an array attribute contains.
   absl::StatusOr<std::vector<uint64_t>> ArrayAt(uint64_t index);
 
+  // Whether the attribute says that there is no value.
   static bool IsAbsent(const Attribute& attribute);
 
  private:
-  // The data of an attribute that has this code in its dialect, behind the code.
+  // Returns the data behind the code of an attribute, which must have this code of its dialect.
   absl::StatusOr<Cursor> OpenEntry(uint64_t index, uint64_t vhlo_code, uint64_t builtin_code,
                                    absl::string_view what) const;
 
@@ -75,7 +79,7 @@ class Decoder {
   absl::Status Charge(uint64_t bytes, absl::string_view what);
   absl::Status Charge(const DecodedAttribute& attribute);
 
-  // Each reads one entry after its code; `depth` is that of the entry.
+  // Each reads the data of one entry behind its code; `depth` is the nesting depth of the entry.
   absl::Status ReadVhloType(Cursor& in, int depth, DecodedType& to);
   absl::Status ReadBuiltinType(Cursor& in, int depth, DecodedType& to);
   absl::Status ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute& to);
@@ -84,7 +88,7 @@ class Decoder {
   absl::StatusOr<uint64_t> TypeIndex(Cursor& in) const;
   absl::StatusOr<uint64_t> AttributeIndex(Cursor& in) const;
   absl::StatusOr<std::string> String(Cursor& in) const;
-  // Where only an element type, or only a tensor type, can stand.
+  // Reads the number of a type that must be an element type.
   absl::StatusOr<DType> ElementType(Cursor& in, int depth, bool& is_index);
   absl::Status ReadTensor(Cursor& in, int depth, DecodedType& to);
   absl::Status ReadQuantization(Cursor& in, int depth, bool per_axis, DecodedType& to);
@@ -98,14 +102,14 @@ class Decoder {
   absl::Status ReadArray(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDictionary(Cursor& in, int depth, DecodedAttribute& to);
   absl::StatusOr<Entries> ReadEntries(Cursor& in, int depth);
-  // A tensor of the type whose number comes next, with `bytes` or else the blob behind it.
+  // Reads the number of a tensor type and the blob with the elements.
   absl::Status ReadDense(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to);
-  // decode_mesh.cc: one of VHLO's attributes about meshes, and one of Shardy's.
+  // In decode_mesh.cc: read one of VHLO's attributes about meshes, and one of Shardy's.
   absl::Status ReadMeshPart(uint64_t code, Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadShardyAttribute(Cursor& in, int depth, DecodedAttribute& to);
-  // The attribute whose number comes next, as a part of `owner`.
+  // Reads the number of an attribute and stores the attribute in `member`, a part of `owner`.
   absl::Status ReadMember(Cursor& in, int depth, DecodedAttribute& owner, Attribute& member);
   absl::StatusOr<TensorType> LiteralType(Cursor& in, int depth);
   absl::Status SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to);

@@ -16,11 +16,11 @@ namespace {
 
 constexpr ValueId kUndefined = ~ValueId{0};
 
-// The ops outside of VHLO that mixed artifacts hold. This one is between VHLO's types and the
-// builtin ones, which are the same here.
+// The ops of other dialects that artifacts may contain. This one converts between VHLO's types and
+// the builtin types, which are the same here.
 constexpr absl::string_view kCast = "builtin.unrealized_conversion_cast";
 
-// And these say how values are spread over devices; their attributes are of no use here.
+// Ops that say how values are distributed over devices. Their attributes are not used.
 bool IsSharding(absl::string_view name) {
   return name == "sdy.sharding_constraint" || name == "sdy.sharding_group";
 }
@@ -36,7 +36,7 @@ bool IsTerminator(absl::string_view op) {
   return op == "stablehlo.return" || op == "func.return" || op == "sdy.return";
 }
 
-// The meshes that the shardings of a number of values name.
+// Returns the meshes that the shardings of several values refer to.
 absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
   const auto* all = std::get_if<StructAttribute>(&per_value.value);
   const auto list =
@@ -61,12 +61,12 @@ absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
 }  // namespace
 
 Location Reader::LocationOf(uint64_t attribute) {
-  // Messages may lack what is beyond: a few names can stand at many places.
+  // A few names can make many long locations, so locations beyond this size are left out.
   constexpr size_t kMaxPlaceBytes = size_t{4} << 20;
   const auto [known, is_new] = place_of_attribute_.try_emplace(attribute, 0);
   if (is_new && place_bytes_ < kMaxPlaceBytes) {
     std::string place = DescribeLocation(container, attribute);
-    // Without memory for its place, an op has none.
+    // An op whose location does not fit in the budget has none.
     if (!place.empty() && totals.budget.Charge(static_cast<int64_t>(place.size()), "places").ok()) {
       place_bytes_ += place.size();
       places.push_back(std::move(place));
@@ -178,7 +178,7 @@ absl::Status FunctionReader::ReadAtRegions(Cursor& in, const OpHeader& header, R
   if (is_section) {
     ACCELD_ASSIGN_OR_RETURN(part, ReadRegionSection(in));
   }
-  // Isolated regions number their values from zero.
+  // Isolated regions number their values from zero on.
   std::vector<ValueId> around;
   if (header.is_isolated) std::swap(around, values_);
   ACCELD_RETURN_IF_ERROR(read(part));
@@ -309,7 +309,8 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, Regi
   uint64_t num_values = 0;
   ACCELD_ASSIGN_OR_RETURN(const BlockHeader block,
                           ReadRegionHeader(reader_.container, in, num_values));
-  // Each takes at least a byte; so what is reserved altogether is bounded by the file's size.
+  // A value takes at least a byte of the file, so the file's size bounds the memory that is
+  // reserved.
   if (num_values > reader_.values_left) return in.Error("more values than the file has bytes");
   reader_.values_left -= num_values;
   next_value_ = values_.size();
@@ -345,7 +346,7 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadRegion(Cursor& in, Regi
     ACCELD_ASSIGN_OR_RETURN(const OpHeader header, ReadOpHeader(reader_.container, in));
     const auto read = ReadOp(in, header, returned);
     if (!read.ok()) {
-      // Of many ops around it, the outermost two are enough.
+      // The message names at most the two outermost of the ops that contain the failed one.
       constexpr int kNamedDepth = 2;
       if (depth > kNamedDepth && NamesAnOp(read.status())) return read.status();
       const std::string where = DescribeLocation(reader_.container, header.location);

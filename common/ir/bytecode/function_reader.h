@@ -14,7 +14,7 @@
 
 namespace acceld::ir::bytecode {
 
-// What the readers of one file share.
+// The state that the readers of one file share.
 struct Reader {
   Reader(Container read, ImportTotals& import_totals, uint64_t file_bytes)
       : container(std::move(read)),
@@ -24,7 +24,7 @@ struct Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // Where the ops with this location attribute were made.
+  // Returns the source location of the ops with this location attribute.
   Location LocationOf(uint64_t attribute);
 
   const Container container;
@@ -32,60 +32,62 @@ struct Reader {
   Decoder decoder;
   std::vector<std::string> places;  // Module::places
   int64_t op_count = 0;             // over all functions
-  uint64_t values_left;             // that may still be defined, over all functions
+  uint64_t values_left;             // how many values may still be defined, in all functions
 
  private:
   absl::flat_hash_map<uint64_t, uint32_t> place_of_attribute_;
   size_t place_bytes_ = 0;
 };
 
-// The attributes of an op by the names that its dialect gives them, as numbers: its dictionary
-// together with its properties. `op` says which properties it has.
+// Returns the attributes of an op, those of its dictionary and its properties, as numbers under the
+// names that its dialect gives them. `op` has the names of its properties.
 absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
                                                 const VhloOp& op);
 
-// Reads the body of one function. Each op is checked against its inference rule where it stands;
+// Reads the body of one function. Each op is checked against its inference rule when it is read;
 // errors name it: "op 3 'vhlo.add_v1': ...".
 class FunctionReader {
  public:
   FunctionReader(Reader& reader, std::string name, bool is_public);
 
-  // The function's one region, which is isolated.
+  // Reads the function's region, which is isolated: it uses no values of the regions around it.
   absl::StatusOr<Function> ReadBody(Cursor& in);
-  // What ReadBody read, as the file declares it.
+  // The type of the function that ReadBody has read, with the types that the file declares.
   const FunctionType& type() const { return type_; }
 
  private:
   enum class RegionKind {
-    kBody,     // of the function, which gets its parameters
-    kInner,    // opened in the builder
-    kInlined,  // of an op of inlined_ops.h, with the op's operands as its parameters
+    kBody,     // the body of the function, whose parameters are added
+    kInner,    // a region that is opened in the builder
+    kInlined,  // of an op of inlined_ops.h; its parameters are the operands
   };
-  // A region's results. `inlined` is the op of a kInlined region.
+  // Reads a region and returns its results. `inlined` is the op of a kInlined region.
   absl::StatusOr<std::vector<ValueId>> ReadRegion(Cursor& in, RegionKind kind,
                                                   const ImportedOp* inlined = nullptr);
   absl::StatusOr<Region> ReadInnerRegion(Cursor& in);
-  // Reads one op. True when it was the terminator; `returned` is what it returns then.
+  // Reads one op. Returns true when the op was the terminator, whose operands are then in
+  // `returned`.
   absl::StatusOr<bool> ReadOp(Cursor& in, const OpHeader& header, std::vector<ValueId>& returned);
   absl::Status ReadRegions(Cursor& in, const OpHeader& header, std::vector<Region>& regions);
-  // The one region of an op of inlined_ops.h: what it returns.
+  // Reads the region of an op of inlined_ops.h and returns what the region returns.
   absl::StatusOr<std::vector<ValueId>> ReadInlinedRegion(Cursor& in, const OpHeader& header,
                                                          const ImportedOp& op);
-  // Calls `read` with where the op's regions stand, and with their numbering of values.
+  // Calls `read` with a cursor at the op's regions, while values_ is as these regions number
+  // values.
   template <typename Read>
   absl::Status ReadAtRegions(Cursor& in, const OpHeader& header, Read read);
-  // Notes the meshes that the shardings of a manual computation name.
+  // Notes the meshes that the shardings of a manual computation refer to.
   absl::Status NoteMeshes(const OpHeader& header, absl::string_view op);
   absl::StatusOr<std::vector<ValueId>> OperandsOf(const OpHeader& header) const;
   absl::StatusOr<AttributeDictionary> AttributesOf(const OpHeader& header, const VhloOp& op);
-  // Gives the next numbers of the innermost region to values.
+  // Assigns the next numbers of the innermost region to the values.
   absl::Status Define(const std::vector<ValueId>& ids);
 
   Reader& reader_;
   Importer importer_;
   FunctionType type_;
   int depth_ = 0;
-  // By the file's numbers: those of the open regions, one after the other.
+  // The values of all open regions by their number in the file, those of outer regions first.
   std::vector<ValueId> values_;
   size_t next_value_ = 0;  // of the innermost open region
 };

@@ -6,7 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/verify/limits.h"
 
-// Locations are attributes of MLIR's builtin dialect. Source: BuiltinDialectBytecode.td.
+// Decodes locations, which are attributes of MLIR's builtin dialect. Source:
+// BuiltinDialectBytecode.td.
 namespace acceld::ir::bytecode {
 namespace {
 
@@ -20,7 +21,7 @@ enum BuiltinAttributeCode : uint64_t {
   kFileLineColumnRange = 22,
 };
 
-// Longer texts are cut in messages.
+// Longer texts are cut.
 constexpr size_t kMaxShown = 200;
 
 struct Place {
@@ -32,7 +33,7 @@ class LocationReader {
  public:
   explicit LocationReader(const Container& container) : container_(container) {}
 
-  // Fills in what `place` lacks.
+  // Sets the members of `place` that are still empty.
   absl::Status Read(uint64_t attribute, int depth, Place& place) const {
     if (depth >= limits::kMaxDepth) return absl::InvalidArgumentError("too deep");
     const Entry& entry = container_.attributes[attribute];
@@ -68,13 +69,14 @@ class LocationReader {
     return Read(next, depth + 1, place);
   }
 
-  // A file, then a line, then a column.
+  // Format: the file, the line, the column.
   absl::Status ReadFileLineColumn(Cursor& in, Place& place) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
     return AddNumbers(in, 2, std::move(file), place);
   }
 
-  // A file, how many numbers follow, and of these: a line, a column, and where it ends.
+  // Format: the file, the count of numbers that follow, and these: line, column, and where the
+  // range ends.
   absl::Status ReadFileLineColumnRange(Cursor& in, Place& place) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
     ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("numbers of a location"));
@@ -90,7 +92,7 @@ class LocationReader {
     return absl::OkStatus();
   }
 
-  // The string attribute whose number comes next.
+  // Reads the number of a string attribute and returns its text.
   absl::StatusOr<std::string> ReadString(Cursor& in) const {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t index,
                             in.Index(container_.attributes.size(), "string attribute"));

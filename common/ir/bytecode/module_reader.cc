@@ -9,7 +9,7 @@
 #include "common/ir/verify/verifier.h"
 #include "common/memory/allocation.h"
 
-// The module of a bytecode file and its functions.
+// Reads the module of a bytecode file and its functions.
 namespace acceld::ir {
 namespace bytecode {
 namespace {
@@ -35,7 +35,7 @@ class ModuleReader {
   Module module_;
 };
 
-// The name is an optional property, or else in the dictionary. It only serves messages.
+// The module's name is an optional property or in the dictionary. It is for messages only.
 absl::Status ModuleReader::ReadName(const OpHeader& header) {
   Decoder::Entries entries;
   if (header.dictionary.has_value()) {
@@ -56,7 +56,7 @@ absl::Status ModuleReader::ReadName(const OpHeader& header) {
   return absl::OkStatus();
 }
 
-// `attributes`: the number of a function's arg_attrs, an array with a dictionary for each
+// `attributes` is the number of a function's arg_attrs, an array with a dictionary for each
 // parameter.
 absl::StatusOr<std::vector<Donation>> ModuleReader::ReadDonations(uint64_t attributes) {
   std::vector<Donation> donations;
@@ -129,7 +129,7 @@ absl::Status ModuleReader::ReadFunction(const OpHeader& header, const VhloOp& op
   return absl::OkStatus();
 }
 
-// Its attributes are the mesh and its name.
+// The attributes of a mesh op are the mesh and its name.
 absl::Status ModuleReader::ReadMesh(const OpHeader& header) {
   static const VhloOp& kMeshOp =
       *new VhloOp{"sdy.mesh", {VhloAttribute{"mesh"}, VhloAttribute{"sym_name"}}};
@@ -145,7 +145,7 @@ absl::Status ModuleReader::ReadMesh(const OpHeader& header) {
   }
   ACCELD_ASSIGN_OR_RETURN(const Attribute mesh, reader_.decoder.AttributeAt(*mesh_index));
   ACCELD_ASSIGN_OR_RETURN(std::string name, reader_.decoder.NameAt(*name_index));
-  // Producers before Shardy had a binary form for meshes wrote their text.
+  // Older versions of Shardy, without a binary encoding of meshes, wrote them as text.
   int64_t devices = ProcessGrid::kUnknownSize;
   if (!std::holds_alternative<OpaqueAttribute>(mesh.value)) {
     ACCELD_ASSIGN_OR_RETURN(devices, DevicesOfMesh(mesh));
@@ -154,7 +154,7 @@ absl::Status ModuleReader::ReadMesh(const OpHeader& header) {
   return absl::OkStatus();
 }
 
-// What the module's attributes say of the processes that it is for.
+// Reads from the module's attributes how many processes the module is for.
 absl::Status ModuleReader::ReadGrid(const OpHeader& header) {
   if (!header.dictionary.has_value()) return absl::OkStatus();
   ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries,

@@ -6,7 +6,7 @@
 namespace acceld::ir::bytecode {
 namespace {
 
-// What an op has, by bits.
+// The bits of the mask that says which parts an op's header has.
 enum OpPart : uint8_t {
   kHasDictionary = 1,
   kHasResults = 2,
@@ -19,7 +19,7 @@ enum OpPart : uint8_t {
 
 constexpr uint8_t kIrSection = 4;
 
-// The order in which values are used: of all values, or of those named.
+// Skips the orders of uses, of one value or of the values that are named.
 absl::Status SkipUseListOrders(Cursor& in, size_t num_values) {
   uint64_t count = 1;
   if (num_values > 1) {

@@ -14,7 +14,7 @@
 namespace acceld::ir::bytecode {
 namespace {
 
-// The column "attributes" of a row.
+// Parses the column "attributes" of a row.
 std::vector<VhloAttribute> ParseAttributes(absl::string_view column) {
   std::vector<VhloAttribute> attributes;
   VhloAttribute around;  // its field and kind while inside braces

@@ -22,7 +22,7 @@ void CollectCallees(const Region& region, absl::flat_hash_set<absl::string_view>
   }
 }
 
-// Callees by function index.
+// Returns the callees of each function; functions are identified by their index.
 std::vector<std::vector<size_t>> Edges(const Module& module) {
   absl::flat_hash_map<absl::string_view, size_t> index;
   for (size_t i = 0; i < module.functions.size(); ++i) index[module.functions[i].name] = i;
@@ -37,8 +37,8 @@ std::vector<std::vector<size_t>> Edges(const Module& module) {
   return edges;
 }
 
-// The names along a cycle. Each function with callers left over has one of them as caller, so
-// walking from caller to caller comes back to where it was.
+// Returns the names along a cycle. Each function of `callers_left` has a caller among them, so
+// walking from caller to caller returns to a function that was visited.
 std::string CycleText(const Module& module, const std::vector<std::vector<size_t>>& edges,
                       const std::vector<size_t>& callers_left) {
   std::vector<size_t> caller_of(edges.size());
@@ -80,8 +80,8 @@ std::vector<std::string> CalleesOf(const Region& region) {
   return callees;
 }
 
-// Takes functions without callers away one by one, so that a caller always goes before its callees;
-// what cannot be taken away is on a cycle or called from one.
+// Removes functions without remaining callers one by one, so that a caller is always removed before
+// its callees. A function that cannot be removed is on a cycle or called from one.
 absl::Status CheckCallGraph(const Module& module) {
   const std::vector<std::vector<size_t>> edges = Edges(module);
   std::vector<size_t> callers_left(edges.size(), 0);

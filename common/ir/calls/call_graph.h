@@ -6,18 +6,20 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// Who calls whom: func.call, and composites through their decomposition.
+// The graph of calls between functions: by func.call, and by composites, which call their
+// decomposition.
 namespace acceld::ir {
 
-// The name of the function that the op calls, nullptr for ops that call none.
+// Returns the name of the function that the op calls, or nullptr for ops that call none.
 const std::string* CalleeOf(const Op& op);
 
-// The names that the ops of the region call, regions within it included, in order of the ops, once
-// each. Recurses as deep as the regions nest, which the verifier bounds.
+// Returns the names of the functions that the ops of the region and of its nested regions call,
+// each once, in the order of the first calls. Recurses as deep as the regions nest, which the
+// verifier bounds.
 std::vector<std::string> CalleesOf(const Region& region);
 
-// Refuses recursion, naming the cycle, and chains of calls longer than limits::kMaxCallDepth. Calls
-// must resolve and regions be of bounded depth.
+// Returns an error for recursion, with the cycle, and for chains of calls longer than
+// limits::kMaxCallDepth. All callees must exist, and the depth of regions must be bounded.
 absl::Status CheckCallGraph(const Module& module);
 
 }  // namespace acceld::ir

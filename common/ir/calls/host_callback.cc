@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kDiscardableName[] = "acceld.callback";
 constexpr char kEntryName[] = "callback";
-// Of operands, and of results: the addresses of all of them are on the stack of a run.
+// The most operands, and the most results: the addresses of all of them are on the stack during a
+// run.
 constexpr size_t kMaxValues = 4096;
 constexpr int64_t kTypedApi = 4;  // The api_version whose backend_config is a dictionary.
 

@@ -2,9 +2,10 @@
 
 namespace acceld::ir {
 
-// The target of a custom call that gives a tensor whose elements nobody reads before they are
-// written. Only the compiler makes such calls (RefuseInternalOps): what lay in memory before is not
-// for programs. The interpreter makes floats NaN and all else 1, so that a wrong one shows.
+// The target of a custom call whose result is an uninitialized tensor; no element of it is read
+// before it is written. Only the compiler makes such calls (RefuseInternalOps refuses them in
+// programs from outside, which must not see old contents of memory). The interpreter fills floats
+// with NaN and other types with 1, so that a wrong use shows.
 inline constexpr char kUnwrittenTarget[] = "acceld.unwritten";
 
 }  // namespace acceld::ir

@@ -21,7 +21,7 @@ ValueId HighHalf64(Expressions& e, ValueId a, ValueId b) {
   const ValueId other = u.Add(u.Mul(low(x), high(y)), low(middle));
   const ValueId product = u.Add(u.Add(u.Mul(high(x), high(y)), high(middle)), high(other));
   if (!is_signed) return product;
-  // A negative factor stands for itself less 2^64.
+  // The unsigned value of a negative factor is larger by 2^64.
   const ValueId zero = e.Constant(0);
   ValueId result = e.Bitcast(product);
   result = e.Sub(result, e.Select(e.Compare(ComparisonDirection::kLt, a, zero), b, zero));
@@ -44,7 +44,7 @@ ValueId ExpandNextAfter(Expressions& e, ValueId x, ValueId y) {
   const ValueId x_sign = u.Binary(OpKind::kAnd, x_bits, sign_bit);
   const ValueId y_sign = u.Binary(OpKind::kAnd, y_bits, sign_bit);
 
-  // Bits of one sign are ordered by magnitude: a step is one more or one less.
+  // The bits of numbers of one sign are ordered by magnitude: a step adds or subtracts one.
   const ValueId towards_zero = u.Or(u.Compare(ComparisonDirection::kGt, x_magnitude, y_magnitude),
                                     u.Compare(kNe, x_sign, y_sign));
   const ValueId step = u.Select(towards_zero, u.Sub(x_bits, one), u.Add(x_bits, one));

@@ -30,7 +30,8 @@ absl::Status CheckAlike(const FunctionBuilder& builder, const ImportedOp& op) {
 // Floats narrower than f32 are computed in f32 and rounded once.
 DType WideEnough(DType dtype) { return BitsOf(dtype) < 32 ? DType::kF32 : dtype; }
 
-// The real formula of one operand, and the complex one where there is one.
+// Expands an op with one operand by its formula for real operands, or the one for complex operands
+// if there is one.
 template <Unary kReal, Unary... kComplex>
 Expansion Formula(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckTensorOperands(builder, op, 1));
@@ -45,7 +46,7 @@ Expansion Formula(FunctionBuilder& builder, const ImportedOp& op) {
   return std::vector<ValueId>{e.Convert(kReal(wide, wide.Convert(op.operands[0])))};
 }
 
-// The same of two real operands.
+// Expands an op with two real operands by its formula.
 template <Binary kReal>
 Expansion Formula2(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckTensorOperands(builder, op, 2));
@@ -97,7 +98,7 @@ Expansion Mulhi(FunctionBuilder& builder, const ImportedOp& op) {
   return std::vector<ValueId>{ExpandMulhi(e, op.operands[0], op.operands[1])};
 }
 
-// |x|, x or -x is infinite, by kSign 0, 1 or -1.
+// Whether |x|, x or -x is infinite, for kSign 0, 1 or -1.
 template <int kSign>
 Expansion IsInfinite(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckTensorOperands(builder, op, 1));
@@ -109,7 +110,7 @@ Expansion IsInfinite(FunctionBuilder& builder, const ImportedOp& op) {
   return std::vector<ValueId>{e.Compare(ComparisonDirection::kEq, x, infinity)};
 }
 
-// The attribute `value`, on every element.
+// A tensor with the attribute `value` in every element.
 Expansion ConstantLike(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckTensorOperands(builder, op, 1));
   Expressions e(builder, op.operands[0], DTypeOf(builder, op), op.location);
@@ -148,7 +149,7 @@ struct Entry {
   Expansion (*expand)(FunctionBuilder&, const ImportedOp&);
 };
 
-// UNIMPLEMENTED with no message from one stands for "not on this type".
+// A handler returns UNIMPLEMENTED without a message for types that it does not support.
 constexpr Entry kEntries[] = {
     {"chlo.acos", Formula<ExpandAcos, ExpandComplexAcos>},
     {"chlo.acosh", Formula<ExpandAcosh, ExpandComplexAcosh>},

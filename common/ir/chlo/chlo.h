@@ -7,18 +7,18 @@
 #include "common/ir/import/import_op.h"
 #include "common/status.h"
 
-// CHLO ("client HLO") ops are written out as StableHLO when a program is read; they have no kind of
-// their own in ops.def. Source: the CHLO dialect of openxla/stablehlo.
+// Replaces CHLO ("client HLO") ops by StableHLO ops when a program is read; CHLO ops are no kinds
+// of ops.def. Source: the CHLO dialect of openxla/stablehlo.
 namespace acceld::ir {
 
-// Whether `name` ("chlo.erf_inv") can be expanded.
+// Whether the op `name` ("chlo.erf_inv") can be expanded.
 bool IsChloOp(absl::string_view name);
-// The names of all that can, sorted.
+// Returns the names of all ops that can be expanded, sorted.
 std::vector<absl::string_view> ChloOps();
 
-// Appends the ops that compute `op` to the builder's open region and gives the results, whose types
-// the caller compares with the declared ones. UNIMPLEMENTED, naming the op, when there is no
-// expansion for it or for these types; INVALID_ARGUMENT for operands or attributes that it cannot
+// Appends ops that compute `op` to the builder's open region and returns the results. The caller
+// compares their types with the declared types. UNIMPLEMENTED, naming the op, when it cannot be
+// expanded, or not for these types; INVALID_ARGUMENT for operands or attributes that it cannot
 // have.
 absl::StatusOr<std::vector<ValueId>> ExpandChlo(FunctionBuilder& builder, const ImportedOp& op);
 

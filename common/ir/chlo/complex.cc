@@ -32,12 +32,12 @@ double SmallestNormal(const Expressions& r) {
                                   : std::numeric_limits<float>::min();
 }
 
-// -v where `condition` is negative.
+// Returns -v where `condition` is negative, else v.
 ValueId WithSignOf(Expressions& r, ValueId condition, ValueId v) {
   return r.Select(r.Compare(kLt, condition, r.Constant(0)), r.Neg(v), v);
 }
 
-// sqrt(a^2 + b^2) of non-negative numbers, without overflow and exact where b^2 hardly counts.
+// sqrt(a^2 + b^2) of non-negative numbers, without overflow, and exact where b^2 is negligible.
 ValueId Hypot(Expressions& r, ValueId a, ValueId b) {
   const ValueId one = r.Constant(1), two = r.Constant(2);
   const ValueId large = Max(r, a, b), small = Min(r, a, b);
@@ -162,7 +162,7 @@ ValueId ExpandComplexAtanh(Expressions& e, ValueId z) {
   const ValueId near_imag = r.Mul(r.Constant(0.5), angle);
 
   const ValueId infinity = r.Constant(std::numeric_limits<double>::infinity());
-  // Whatever the other part is, NaN too.
+  // Holds whatever the other part is, even NaN.
   const ValueId is_infinite = r.Or(r.Compare(kEq, u, infinity), r.Compare(kEq, v, infinity));
   const ValueId large = Max(r, u, v);
   const ValueId ratio = r.Div(Min(r, u, v), large);

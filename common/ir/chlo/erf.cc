@@ -63,7 +63,7 @@ constexpr double kErfcMiddle32[] = {
 constexpr double kErfcTail32[] = {-1.047766399936249e+1, 1.297719955372516e+1, -7.495518717768503,
                                   2.921019019210786,     -1.015265279202700,   4.218463358204948e-1,
                                   -2.820767439740514e-1, 5.641895067754075e-1};
-// Below it e^x is taken as zero.
+// For smaller x, e^x is taken as zero.
 constexpr double kLogOfSmallest32 = -88.72283905206835;
 constexpr double kLogOfSmallest64 = -7.09782712893383996843e2;
 
@@ -162,7 +162,8 @@ ValueId ExpandErf(Expressions& e, ValueId x) {
   }
   const ValueId bounded = e.Binary(OpKind::kMaximum, e.Constant(-kErf32Bound),
                                    e.Binary(OpKind::kMinimum, x, e.Constant(kErf32Bound)));
-  // The approximation is off by half a unit in the last place, its steps in f32 by five.
+  // The error of the approximation is half a unit in the last place; with f32 arithmetic it would
+  // be five.
   Expressions wide = e.With(DType::kF64);
   const ValueId y = wide.Convert(bounded), square = wide.Mul(y, y);
   return e.Convert(

@@ -8,27 +8,28 @@
 
 namespace acceld::ir {
 
-// Elementwise StableHLO arithmetic on tensors of one type, for writing expansions as formulas. The
-// operands' types are the caller's duty: nothing here can fail. Where the shape is dynamic,
-// constants take it from a value, `like`.
+// Appends elementwise StableHLO arithmetic on tensors of one type, so that expansions read like
+// formulas. The caller must pass operands of the right types: nothing here can fail. Where the
+// shape is dynamic, constants get their shape at run time from a value, `like`.
 class Expressions {
  public:
-  // On tensors of `dtype` of the shape of `like`.
+  // For tensors of the element type `dtype` and the shape of `like`. `builder` must outlive this
+  // object.
   Expressions(FunctionBuilder& builder, ValueId like, DType dtype, Location location)
       : builder_(builder),
         like_(like),
         type_{dtype, builder.TypeOf(like).tensor().dims},
         location_(location) {}
-  // The same shape with other elements.
+  // Returns an object for the same shape and another element type.
   Expressions With(DType dtype) const { return {builder_, like_, dtype, location_}; }
 
   const TensorType& type() const { return type_; }
   DType dtype() const { return type_.dtype; }
 
   ValueId Constant(double value) { return Constant(Literal::Filled({type_.dtype, {}}, value)); }
-  // A scalar of this element type, spread over the shape.
+  // Broadcasts a scalar of this element type to the shape.
   ValueId Constant(const Literal& scalar);
-  // A vector of this element type that runs along `dimension`, spread over the others.
+  // Broadcasts a vector of this element type, which lies along `dimension`, to the shape.
   ValueId Constant(const Literal& vector, int64_t dimension);
 
   ValueId Unary(OpKind kind, ValueId a) { return Op(kind, {a}, type_); }
@@ -48,29 +49,30 @@ class Expressions {
     };
     return Op(OpKind::kClamp, {bound(min), a, bound(max)}, type_);
   }
-  // The index along `dimension` of each element, where this type is of integers.
+  // Returns the index along `dimension` of each element; for integer types.
   ValueId Iota(int64_t dimension);
-  // The size of each dimension of `like`, as tensor<1xi32>.
+  // Returns the size of each dimension of `like`, as tensor<1xi32>.
   std::vector<ValueId> Sizes();
 
-  // Highest power first, Horner's rule.
+  // Evaluates a polynomial by Horner's rule; the coefficient of the highest power is the first.
   ValueId Polynomial(ValueId x, absl::Span<const double> coefficients) {
     ValueId sum = Constant(coefficients[0]);
     for (double c : coefficients.subspan(1)) sum = Add(Mul(sum, x), Constant(c));
     return sum;
   }
 
-  // Predicates: i1 of the same shape.
+  // Predicates, whose results are i1 of the same shape.
   ValueId Compare(ComparisonDirection direction, ValueId a, ValueId b);
   ValueId And(ValueId a, ValueId b) { return Op(OpKind::kAnd, {a, b}, PredicateType()); }
   ValueId Or(ValueId a, ValueId b) { return Op(OpKind::kOr, {a, b}, PredicateType()); }
   ValueId Not(ValueId a) { return Op(OpKind::kNot, {a}, PredicateType()); }
   ValueId IsFinite(ValueId a) { return Op(OpKind::kIsFinite, {a}, PredicateType()); }
 
-  // From another element type to this one.
+  // Convert a value of another element type to this one.
   ValueId Convert(ValueId a) { return Op(OpKind::kConvert, {a}, type_); }
   ValueId Bitcast(ValueId a) { return Op(OpKind::kBitcastConvert, {a}, type_); }
-  // Parts of a complex value, as this type; and back, where this type is complex.
+  // Real and Imag return the parts of a complex value as this type. Complex makes a complex value,
+  // if this type is complex.
   ValueId Real(ValueId a) { return Op(OpKind::kReal, {a}, type_); }
   ValueId Imag(ValueId a) { return Op(OpKind::kImag, {a}, type_); }
   ValueId Complex(ValueId re, ValueId im) { return Op(OpKind::kComplex, {re, im}, type_); }

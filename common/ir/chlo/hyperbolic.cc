@@ -3,7 +3,7 @@
 
 #include "common/ir/chlo/formulas.h"
 
-// Formulas of the CHLO dialect.
+// Hyperbolic functions, by the formulas of the CHLO dialect.
 namespace acceld::ir {
 namespace {
 

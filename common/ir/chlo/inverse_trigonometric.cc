@@ -2,7 +2,7 @@
 
 #include "common/ir/chlo/formulas.h"
 
-// Formulas of the CHLO dialect for real operands.
+// Inverse trigonometric functions, by the formulas of the CHLO dialect for real operands.
 namespace acceld::ir {
 namespace {
 

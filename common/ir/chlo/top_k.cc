@@ -10,7 +10,7 @@
 namespace acceld::ir {
 namespace {
 
-// Whether the first key stands before the second.
+// Makes a comparator that says whether the first key precedes the second.
 Region Descending(FunctionBuilder& builder, DType dtype) {
   const TensorType key{dtype, {}}, index{DType::kI32, {}};
   const std::vector<ValueId> p = builder.BeginRegion({key, key, index, index});
@@ -23,7 +23,7 @@ Region Descending(FunctionBuilder& builder, DType dtype) {
       builder.AddUnchecked(OpKind::kCompare, {p[0], p[1]}, compare, {}, {&predicate, 1}));
 }
 
-// The elements along the last dimension, largest first, and their indices.
+// Returns the elements along the last dimension, largest first, and their indices.
 Expansion SortDescending(FunctionBuilder& builder, ValueId x, Location location) {
   const TensorType type = builder.TypeOf(x).tensor();
   const int64_t last = type.rank() - 1;

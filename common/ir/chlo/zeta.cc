@@ -60,7 +60,7 @@ ValueId ExpandZeta(Expressions& e, ValueId x, ValueId q) {
   const ValueId correction = e.Mul(last, e.Add(e.Constant(0.5), e.Mul(e.Div(x, a), tail)));
   const ValueId corrected = e.Add(e.Add(sum, integral), correction);
 
-  // The sum alone, where what follows vanishes beside it.
+  // Only the sum, where the remaining terms are negligible.
   const double smallest = e.dtype() == DType::kF64 ? std::numeric_limits<double>::denorm_min()
                                                    : std::numeric_limits<float>::denorm_min();
   ValueId result = e.Select(e.Compare(kLt, e.Abs(last), e.Mul(e.Abs(sum), e.Constant(smallest))),

@@ -12,7 +12,7 @@
 namespace acceld::ir {
 namespace {
 
-// What each op has, by which one reader serves them all.
+// The attributes and regions of each op; one reader reads them all.
 struct Collective {
   absl::string_view name;
   absl::string_view groups;         // the attribute that says which processes take part together
@@ -58,7 +58,7 @@ absl::Status NamesOthers(absl::string_view op, absl::string_view attribute,
                                                " names more than process 0: ", kOneDeviceOnly));
 }
 
-// The flag that one of the ops may have as a unit or as a boolean.
+// Reads has_dynamic_root, a unit or boolean attribute, which only some ops may have.
 absl::StatusOr<bool> HasRoot(const Collective& collective, const ImportedOp& op) {
   bool has_root = false;
   if (const Attribute* flag = FindAttribute(op, "has_dynamic_root")) {
@@ -85,8 +85,8 @@ absl::Status CheckAttributeNames(const Collective& collective, const ImportedOp&
   return absl::OkStatus();
 }
 
-// Groups that are a list of lists of processes: of none, which stands for all processes in one
-// group, or of process 0 alone.
+// Checks groups that are a list of lists of processes. They must be empty, which stands for one
+// group of all processes, or contain process 0 only.
 absl::Status CheckListedGroups(const ImportedOp& op, absl::string_view name,
                                const Attribute& groups, const Literal& list) {
   const Dims& dims = list.type().dims;
@@ -149,7 +149,7 @@ absl::Status CheckDimensions(const Collective& collective, const FunctionBuilder
                                       ", expected 1, the size of each group"));
 }
 
-// The element type that the op's region computes in.
+// Returns the element type that the op's region computes in.
 absl::StatusOr<DType> CombinedType(const FunctionBuilder& builder, const ImportedOp& op) {
   const InferContext::RegionSignature region = builder.SignatureOf(op.regions[0]);
   const auto is_scalar = [](const Type& type) {
@@ -165,7 +165,7 @@ absl::StatusOr<DType> CombinedType(const FunctionBuilder& builder, const Importe
   return region.results[0].tensor().dtype;
 }
 
-// A value that comes with no other is what its combination is, in the type of combinations.
+// Combines values of one process: returns them, converted to the type of the combination.
 absl::StatusOr<std::vector<ValueId>> CombinedAlone(FunctionBuilder& builder, const ImportedOp& op,
                                                    std::vector<ValueId> values) {
   ACCELD_ASSIGN_OR_RETURN(const DType dtype, CombinedType(builder, op));
@@ -197,7 +197,7 @@ absl::StatusOr<std::vector<ValueId>> Permute(FunctionBuilder& builder, const Imp
     return NamesOthers(op.name, kName, *attribute);
   }
   if (!processes.empty()) return op.operands;
-  // Nobody sends to this process.
+  // No process sends a value to this one.
   const TensorType type = builder.TypeOf(op.operands[0]).tensor();
   if (!type.IsStatic()) {
     return absl::UnimplementedError(absl::StrCat("op '", op.name, "' without pairs of a ",
@@ -249,7 +249,7 @@ absl::StatusOr<std::vector<ValueId>> ReplaceCollective(FunctionBuilder& builder,
     }
   }
   std::vector<ValueId> values = op.operands;
-  // The only process of its group is the root, whatever number that has.
+  // The only process of the group is the root, whatever its number.
   if (has_root) values.pop_back();
   ACCELD_RETURN_IF_ERROR(CheckDimensions(collective, builder, op, values));
   if (op.name == "stablehlo.collective_permute") {

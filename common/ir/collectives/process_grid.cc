@@ -14,7 +14,7 @@ namespace {
 
 const AttributeDictionary* FieldsOf(const Attribute& attribute, absl::string_view name) {
   if (const auto* named = std::get_if<StructAttribute>(&attribute.value)) {
-    // Text leaves out the name where only one kind of structure can stand.
+    // In text the name is absent where only one kind of structure is possible.
     return named->name == name || named->name.empty() ? &named->fields : nullptr;
   }
   const auto* dictionary = std::get_if<DictionaryAttribute>(&attribute.value);
@@ -29,7 +29,7 @@ absl::Status ReadSize(const AttributeDictionary& attributes, const std::string& 
   return absl::InvalidArgumentError(absl::StrCat(name, " is ", to, ", expected at least 1"));
 }
 
-// Ops that mean one process of several, apart from collectives.
+// Whether the op, which is not a collective, depends on which of several processes runs it.
 bool AsksForItsProcess(const ImportedOp& op) {
   if (op.name == "stablehlo.partition_id" || op.name == "stablehlo.replica_id") return true;
   const auto target = op.attributes.find("call_target_name");

@@ -12,35 +12,37 @@
 
 namespace acceld::ir {
 
-// `a` times `b`, or the largest number if the product is larger. Both are positive.
+// Returns `a` times `b`, or the largest int64_t if the product is larger. Both must be positive.
 int64_t SaturatingProduct(int64_t a, int64_t b);
 
-// How many devices a mesh in an attribute has, the product of the sizes of its axes:
-// #stablehlo.mesh<axes = [...]>, or the same as a dictionary.
+// Returns how many devices a mesh in an attribute has, the product of the sizes of its axes. The
+// attribute is #stablehlo.mesh<axes = [...]>, or the same as a dictionary.
 absl::StatusOr<int64_t> DevicesOfMesh(const Attribute& mesh);
 
-// How many processes a program is for (StableHLO specification, "Parallel execution"), and which of
-// its ops mean one of them. acceld runs a program as one process on one device, so a program for
-// several runs only where that changes no value: where no op asks for the number of its process,
-// and none exchanges values with others. Gathered while a program is read, over all of its
-// functions; Check is for the end, since text may declare a mesh, or the module's attributes, after
-// their use. Thread-compatible.
+// Checks that a program which is made for several processes (StableHLO specification, "Parallel
+// execution") can run as one process. acceld runs a program as one process on one device, which
+// gives the same values only if no op asks for the number of its process and none exchanges values
+// with others. The ops are noted while the functions of a program are read. Check is called
+// afterwards, since text may declare a mesh, or the module's attributes, behind their use.
+// Thread-compatible.
 class ProcessGrid {
  public:
-  // The module's mhlo.num_replicas and mhlo.num_partitions; each is 1 where it is missing.
+  // Reads the module's mhlo.num_replicas and mhlo.num_partitions, which are 1 where they are
+  // missing.
   absl::Status SetSizes(const AttributeDictionary& module_attributes);
-  // A mesh of `num_devices`, which may be kUnknownSize: whoever uses that one is refused.
+  // Declares a mesh of `num_devices`, which may be kUnknownSize: then Check refuses its users.
   void DeclareMesh(std::string name, int64_t num_devices);
   static constexpr int64_t kUnknownSize = 0;
 
-  // Notes an op of the function @`function` if it depends on the grid: process numbers,
-  // collectives, and changes between a value and one process's part of it.
+  // Notes an op of the function @`function` if it depends on the processes: ops that ask for the
+  // number of the process, collectives, and conversions between a value and one process's part of
+  // it.
   void NoteOp(const ImportedOp& op, absl::string_view function);
-  // Notes that an op is for the devices of the mesh @`mesh`.
+  // Notes that the op `op` of a function is for the devices of the mesh @`mesh`.
   void NoteMesh(absl::string_view mesh, absl::string_view op, absl::string_view function);
 
-  // UNIMPLEMENTED, saying what to do, where one process cannot stand for the program's;
-  // INVALID_ARGUMENT for a mesh that is not declared.
+  // UNIMPLEMENTED, with advice, if the program cannot run as one process; INVALID_ARGUMENT for the
+  // use of a mesh that is not declared.
   absl::Status Check() const;
 
  private:
@@ -51,12 +53,12 @@ class ProcessGrid {
 
   int64_t num_replicas_ = 1;
   int64_t num_partitions_ = 1;
-  std::map<std::string, int64_t> meshes_;  // their devices, by name
-  std::vector<MeshUse> mesh_uses_;         // the first of each mesh
-  std::string first_user_;                 // the first op that depends on the grid; empty: none
+  std::map<std::string, int64_t> meshes_;  // number of devices, by name
+  std::vector<MeshUse> mesh_uses_;         // the first use of each mesh
+  std::string first_user_;  // the first op that depends on the processes; empty: none
 };
 
-// What a program that needs several devices has to be told, to end a message with.
+// The advice at the end of messages about programs that need several devices.
 inline constexpr absl::string_view kOneDeviceOnly =
     "acceld runs a program as one process on one device; lower it for one device (a mesh of one)";
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Distance of two floats that are not both plain numbers, or nullopt.
+// Returns the distance of two floats if one is NaN or infinite; nullopt otherwise.
 absl::optional<double> SpecialDistance(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : kInfinity;
   if (std::isinf(a) || std::isinf(b)) return a == b ? 0 : kInfinity;
@@ -51,13 +51,13 @@ double ExactDistance(double a, double b, bool nan_equal) {
   return a == b ? 0 : 1;
 }
 
-// A relative distance; a difference from zero is infinitely far.
+// Returns a relative distance. Relative to 0, any difference is infinitely large.
 double Scaled(double distance, double scale) {
   if (distance == 0) return 0;
   return scale > 0 ? distance / scale : kInfinity;
 }
 
-// The elements of both sides, under one rule.
+// Compares the elements of two tensors by one rule.
 class Comparer {
  public:
   Comparer(const CheckRule& rule, const Literal& actual, const Literal& expected)
@@ -100,7 +100,7 @@ class Comparer {
   }
 
  private:
-  // Exact also where double would not tell two of them apart.
+  // Also distinguishes integers that are equal as doubles.
   double IntegerDistanceAt(int64_t i) const {
     const int64_t a = ReadInt(dtype_, actual_.data(), i);
     const int64_t e = ReadInt(dtype_, expected_.data(), i);
@@ -142,7 +142,7 @@ class Comparer {
     return IsUnsigned(dtype_) ? absl::StrCat(static_cast<uint64_t>(value)) : absl::StrCat(value);
   }
 
-  // Enough digits to tell neighbours apart.
+  // Prints enough digits to distinguish neighbouring values.
   std::string FloatText(double value) const {
     char text[40];
     std::snprintf(text, sizeof(text), BitsOf(RealPartOf(dtype_)) == 64 ? "%.17g" : "%.9g", value);

@@ -35,7 +35,7 @@ bool HoldsCheck(const Region& region) {
   return false;
 }
 
-// Adds all values that the op and its regions use, those that the regions define among them.
+// Adds all values that the op and its regions use, including those that the regions define.
 void AddUses(const Op& op, absl::flat_hash_set<ValueId>& uses) {
   uses.insert(op.operands.begin(), op.operands.end());
   for (const Region& region : op.regions) {
@@ -54,8 +54,8 @@ void AddCallees(const Region& region, std::vector<std::string>& callees) {
   }
 }
 
-// A function that computes `values` of `main` as main does. With `inputs_as_parameters`, what the
-// calls to @inputs give are its parameters instead.
+// Returns a function that computes `values` of `main` in the same way. With `inputs_as_parameters`
+// the results of the calls to @inputs are its parameters.
 Function ExtractCone(const Function& main, const std::vector<ValueId>& values,
                      bool inputs_as_parameters) {
   absl::flat_hash_set<ValueId> needed(values.begin(), values.end());
@@ -76,7 +76,7 @@ Function ExtractCone(const Function& main, const std::vector<ValueId>& values,
       builder.Clone(**op, main, ids);
       continue;
     }
-    // Each call to @inputs gives the same values.
+    // Each call of @inputs has the same results.
     for (size_t i = 0; i < (*op)->results.size(); ++i) {
       const ValueId id = (*op)->results[i];
       if (i == parameters.size()) parameters.push_back(builder.AddParameter(main.TypeOf(id)));
@@ -88,7 +88,7 @@ Function ExtractCone(const Function& main, const std::vector<ValueId>& values,
   return builder.Finish(std::move(results));
 }
 
-// `main` and the functions of `module` that it reaches, in their order.
+// Returns a module of `main` and the functions of `module` that it calls, in their order.
 Module WithMain(const Module& module, Function main) {
   absl::flat_hash_set<std::string> reached;
   std::vector<std::string> pending;

@@ -10,37 +10,39 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// Conformance programs: StableHLO modules that hold their own inputs and expected results. Their
-// @main takes nothing, calls @inputs and @expected (or holds constants) and ends with custom calls
-// @check.expect_eq, expect_close or expect_almost_eq on (actual, expected).
+// Conformance programs: StableHLO modules that contain their inputs and expected results. Their
+// @main has no parameters, calls @inputs and @expected (or contains constants), and ends with
+// custom calls @check.expect_eq, @check.expect_close or @check.expect_almost_eq on (actual,
+// expected).
 namespace acceld::ir {
 
+// One check of a conformance program.
 struct ConformanceCheck {
   std::string target;  // "check.expect_close"
   CheckRule rule;
   Literal expected;
-  size_t result = 0;  // of the program's @main, the actual value
+  size_t result = 0;  // the index of the actual value in the results of @main
   Location location;
 };
 
-// A conformance program taken apart, so that what is under test runs on real arguments.
+// A conformance program, split so that the code under test runs on arguments instead of constants.
 struct ConformanceProgram {
   std::vector<Literal> inputs;
-  // Its @main takes `inputs` and returns what the checks compare. It computes nothing else, checks
-  // nothing and calls neither @inputs nor @expected. Not verified again.
+  // Its @main has `inputs` as arguments and returns the actual values of the checks. It computes
+  // nothing else, and calls neither checks nor @inputs or @expected. It is not verified again.
   Module program;
   std::vector<ConformanceCheck> checks;
 };
 
-// Takes a verified module apart. Inputs and expected values are computed by the interpreter, from
-// whatever they depend on; constants that @main itself holds stay in the program. INVALID_ARGUMENT
-// when @main takes parameters, when there is no check, or when one stands outside of @main's own
-// body; UNIMPLEMENTED for a check without a rule.
+// Splits a verified module. The interpreter computes the inputs and expected values, with
+// everything they depend on; constants of @main itself stay in the program. INVALID_ARGUMENT when
+// @main has parameters, when there is no check, or when a check is not directly in the body of
+// @main; UNIMPLEMENTED for a check without a rule.
 absl::StatusOr<ConformanceProgram> SplitConformanceProgram(const Module& module,
                                                            const InterpreterLimits& limits = {});
 
-// Compares `results` of the program with what its checks expect: one message per check that does
-// not pass, empty when all do. `override` may be null; its skip is the caller's business.
+// Compares the results of the program with the expected values of its checks. Returns a message for
+// each check that does not pass. `override` may be nullptr; its `skip` is not considered.
 std::vector<std::string> FailedChecks(const ConformanceProgram& program,
                                       absl::Span<const Literal> results,
                                       const CheckOverride* override);

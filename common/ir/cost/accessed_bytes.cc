@@ -16,7 +16,7 @@ double BytesOf(const Function& function, absl::Span<const ValueId> ids) {
   return bytes;
 }
 
-// Of the operands from that number on.
+// Returns the bytes of the operands from index `first` on.
 double BytesFrom(const Function& function, const Op& op, size_t first) {
   return BytesOf(function, absl::MakeConstSpan(op.operands).subspan(first));
 }
@@ -40,7 +40,8 @@ double AccessedBytesOf(const Function& function, const Op& op) {
     return 2 * BytesOf(function.TypeOf(op.operands[1])) + BytesFrom(function, op, 2);
   }
   if (op.kind == OpKind::kScatter) {
-    // Inputs, indices, updates: each update is read and its element read and written.
+    // The operands are inputs, indices and updates. Each update is read, and its element is read
+    // and written.
     const size_t inputs = op.results.size();
     return BytesOf(function.TypeOf(op.operands[inputs])) + 3 * BytesFrom(function, op, inputs + 1);
   }

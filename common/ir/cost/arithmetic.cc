@@ -113,7 +113,7 @@ double EinsumFlops(const Function& function, const Op& op) {
 
 double FftFlops(const Function& function, const Op& op) {
   const auto& attributes = op.As<FftAttributes>();
-  // Of a transform from or to reals, the reals.
+  // For a transform from or to real numbers, the real numbers count.
   const double elements = attributes.fft_type == FftType::kIrfft ? ResultElements(function, op)
                                                                  : OperandElements(function, op);
   double logarithms = 0;
@@ -123,7 +123,7 @@ double FftFlops(const Function& function, const Op& op) {
   return kMultiplyAdd * kComplexMultiply * elements * logarithms;
 }
 
-// As many as a sort by comparisons takes.
+// The number of comparisons of a sort.
 double SortFlops(double elements) {
   return elements > 1 ? elements * std::ceil(std::log2(elements)) : 0;
 }
@@ -162,11 +162,12 @@ double RoutineFlops(const Function& function, const Op& op) {
   const TensorType& a = function.TensorOf(op.operands[0]);
   const double n = SizeOf(a, a.rank() - 1);
   if (op.kind == OpKind::kCholesky) return ElementsOf(a) * n / 3;
-  // triangular_solve: half of the matrix is multiplied with and subtracted from each element.
+  // triangular_solve: a multiplication and a subtraction with half of the matrix for each element.
   return n * ElementsOf(function, op.operands[1]);
 }
 
-// Per element of the operand, without what is done once a feature.
+// Operations for each element of the operand. Those that are done once for each feature do not
+// count.
 double BatchNormFlops(OpKind kind) {
   if (kind == OpKind::kBatchNormInference) return 4;  // (x - mean) * factor * scale + offset
   if (kind == OpKind::kBatchNormTraining) return 8;   // and the sums of x and (x - mean)^2
@@ -209,7 +210,7 @@ Arithmetic ArithmeticOf(const Function& function, const Op& op,
     case OpFamily::kDerived:
       return OfDerived(function, op, regions);
     case OpFamily::kIndexing:
-    case OpFamily::kDynamic:  // gone from a static program
+    case OpFamily::kDynamic:  // not in a static program
     case OpFamily::kStructure:
       return {};
   }

@@ -5,13 +5,13 @@
 
 namespace acceld::ir {
 
-// Operations on single elements: cost.h says which is which.
+// Counts of operations on single elements; cost.h says which are transcendental.
 struct Arithmetic {
   double flops = 0, transcendentals = 0;
 };
 
-// What an op computes. `regions` are its regions, run once each. For all but calls, loops and
-// branches.
+// Returns the operations that an op performs. `regions` are the operations of its regions, executed
+// once each. Not for calls, loops and branches.
 Arithmetic ArithmeticOf(const Function& function, const Op& op,
                         absl::Span<const Arithmetic> regions);
 

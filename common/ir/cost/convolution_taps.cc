@@ -6,21 +6,21 @@ namespace acceld::ir {
 namespace {
 
 constexpr int64_t kMaxKernel = int64_t{1} << 16;
-// Larger dilations make numbers that might overflow; no real program has them.
+// With larger numbers the arithmetic might overflow; no real program has them.
 constexpr int64_t kMaxNumber = int64_t{1} << 40;
 
-// How many of the outputs 0 ... output - 1 have 0 <= (output * stride + start) / dilation < input
-// without a remainder.
+// Returns for how many of the outputs 0 ... output - 1 (output * stride + start) / dilation is an
+// integer in [0, input).
 int64_t OutputsAt(const ConvolvedDimension& dimension, int64_t start) {
   const int64_t dilation = dimension.input_dilation;
-  const int64_t end = (dimension.input - 1) * dilation;  // of the last element
-  // The outputs at which an element is met repeat after `dilation` outputs at most.
+  const int64_t end = (dimension.input - 1) * dilation;  // position of the last element
+  // The outputs that read an element repeat after at most `dilation` outputs.
   int64_t count = 0;
   const int64_t phases = std::min(dilation, dimension.output);
   for (int64_t phase = 0; phase < phases; ++phase) {
     const int64_t at = phase * dimension.stride + start;
     if (at % dilation != 0) continue;
-    // at + turn * advance for turn = 0 ... turns - 1.
+    // The outputs of this phase read at + turn * advance for turn = 0 ... turns - 1.
     const int64_t advance = dilation * dimension.stride;
     const int64_t turns = (dimension.output - phase + dilation - 1) / dilation;
     const int64_t first = at >= 0 ? 0 : (-at + advance - 1) / advance;

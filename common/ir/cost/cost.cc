@@ -17,7 +17,7 @@ class Counter {
  public:
   explicit Counter(const Module& module) : module_(module) {}
 
-  // Callees first, so that calls and regions do not nest in each other on the stack.
+  // Counts callees first, so that the recursion over regions does not nest in that over calls.
   const Cost& Of(const Function& function) {
     if (const auto found = functions_.find(function.name); found != functions_.end()) {
       return found->second;
@@ -59,7 +59,7 @@ class Counter {
       }
       return most;
     }
-    // What the regions of other ops access are the elements that the op accesses itself.
+    // The regions of other ops access the elements that the op itself accesses.
     std::vector<Arithmetic> regions;
     for (const Region& region : op.regions) {
       const Cost cost = Of(function, definitions, region);

@@ -18,7 +18,7 @@ absl::optional<int64_t> ConstantOf(const Definitions& definitions, ValueId id) {
   return ReadInt(dtype, value.bytes().data(), 0);
 }
 
-// What the comparison is with its sides changed.
+// Returns the comparison with exchanged operands.
 ComparisonDirection Mirrored(ComparisonDirection direction) {
   switch (direction) {
     case ComparisonDirection::kEq:
@@ -36,9 +36,9 @@ ComparisonDirection Mirrored(ComparisonDirection direction) {
   return direction;
 }
 
-// The loop goes on while `counter direction limit`.
+// The condition under which the loop continues: `counter direction limit`.
 struct Condition {
-  size_t counter = 0;  // number of the carried value
+  size_t counter = 0;  // the index of the carried value
   ComparisonDirection direction = ComparisonDirection::kLt;
   int64_t limit = 0;
 };
@@ -61,7 +61,7 @@ absl::optional<Condition> ConditionOf(const Definitions& definitions, const Regi
   return condition;
 }
 
-// By what the carried value changes in a turn.
+// Returns by how much the carried value changes in an iteration.
 absl::optional<int64_t> StepOf(const Definitions& definitions, const Region& body, size_t number) {
   const Op* op = definitions.Of(body.results[number]);
   if (op == nullptr) return absl::nullopt;
@@ -78,7 +78,7 @@ absl::optional<int64_t> StepOf(const Definitions& definitions, const Region& bod
   return -*less;
 }
 
-// The number of turns from `first` to beyond `last`, both of which are seen; step > 0.
+// Returns the number of iterations with values from `first` up to at most `last`; step > 0.
 absl::optional<int64_t> TurnsTo(int64_t first, int64_t last, int64_t step) {
   if (first > last) return 0;
   int64_t distance = 0;
@@ -104,7 +104,7 @@ absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& lo
   if (!condition.has_value()) return absl::nullopt;
   const absl::optional<int64_t> first = ConstantOf(definitions, loop.operands[condition->counter]);
   const absl::optional<int64_t> step = StepOf(definitions, loop.regions[1], condition->counter);
-  // The most negative numbers cannot be mirrored, and nobody counts there.
+  // The most negative numbers cannot be negated; no real loop has them.
   constexpr int64_t kMost = INT64_MAX - 1;
   const auto is_usual = [](int64_t value) { return value >= -kMost && value <= kMost; };
   if (!first.has_value() || !step.has_value() || !is_usual(*first) || !is_usual(*step) ||

@@ -8,11 +8,12 @@
 
 namespace acceld::ir {
 
-// The op that makes each value of a function, in whatever region. The function outlives it.
+// Finds the op that defines each value of a function, in any region. The function must outlive this
+// object.
 class Definitions {
  public:
   explicit Definitions(const Function& function);
-  // nullptr for parameters.
+  // Returns nullptr for parameters.
   const Op* Of(ValueId id) const { return ops_[id]; }
 
  private:
@@ -21,9 +22,9 @@ class Definitions {
   std::vector<const Op*> ops_;  // by ValueId
 };
 
-// How often the body of a while op of the function runs, where a carried integer starts at a
-// constant, changes by a constant and is compared with a constant, as the loops of JAX do that run
-// a fixed number of times. nullopt for others, and for loops that would never end.
+// Returns how often the body of a while op runs, if the loop counts: a carried integer starts at a
+// constant, changes by a constant and is compared with a constant, as in the loops of JAX with a
+// fixed number of iterations. nullopt for other loops, and for loops that would never end.
 absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& loop);
 
 }  // namespace acceld::ir

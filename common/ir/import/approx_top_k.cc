@@ -14,7 +14,7 @@ absl::Status Wrong(const ImportedOp& op, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("custom call '", op.name, "': ", what));
 }
 
-// reduction_dim of the configuration that the call carries.
+// Returns reduction_dim from the configuration of the call.
 absl::StatusOr<int64_t> ReductionDimension(const ImportedOp& op) {
   AttributeDictionary configuration;
   if (const auto found = op.attributes.find("mhlo.backend_config"); found != op.attributes.end()) {
@@ -31,8 +31,9 @@ absl::StatusOr<int64_t> ReductionDimension(const ImportedOp& op) {
 
 absl::StatusOr<std::vector<ValueId>> ReplaceApproxTopK(FunctionBuilder& builder,
                                                        const ImportedOp& op) {
-  // Inputs, as many initial values, which stand for missing elements, perhaps k, and where sizes
-  // are dynamic the shape of each result, which follows from the rest.
+  // The operands are the inputs; as many initial values, which replace missing elements; k, if it
+  // is an operand; and, where sizes are dynamic, the shape of each result, which follows from the
+  // rest.
   const bool has_k = op.name == kDynamicApproxTopK;
   const size_t count = op.result_types.size();
   const size_t least = 2 * count + (has_k ? 1 : 0);

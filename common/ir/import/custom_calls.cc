@@ -36,7 +36,7 @@ absl::Status UnwrapChlo(const std::string& target, ImportedOp& op) {
   return absl::OkStatus();
 }
 
-// Its reducer becomes a region that calls the function.
+// The function that reduces becomes a region that calls it.
 absl::Status UnwrapReduceWindow(FunctionBuilder& builder, ImportedOp& op) {
   constexpr size_t kShapeOperands = 5;
   ACCELD_ASSIGN_OR_RETURN(FunctionName reducer, CalledComputation(op));
@@ -56,7 +56,7 @@ absl::Status UnwrapReduceWindow(FunctionBuilder& builder, ImportedOp& op) {
   return absl::OkStatus();
 }
 
-// Tiles say in which order the bytes of a result lie. No function of acceld writes tiles.
+// Result tilings give the order of the bytes of a result. No function of acceld writes tiles.
 absl::Status TakeTilings(const std::string& target, ImportedOp& op) {
   const auto found = op.attributes.find("result_tilings");
   if (found == op.attributes.end()) return absl::OkStatus();

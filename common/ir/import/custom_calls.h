@@ -6,15 +6,15 @@
 
 namespace acceld::ir {
 
-// Makes the op that a custom call stands for out of it:
-//   mhlo.NAME            an op of CHLO, as XLA's plugins see it, its attributes in mhlo.attributes
-//   stablehlo.dynamic_*  what JAX exports for symbolic shapes and StableHLO has no op for
-//   acceld.host_callback brings it into the normal form of host_callback.h
-//   ApproxTopK           lax.approx_max_k and approx_min_k, under approx_top_k.h's name
-// Any other op stays as it is. `builder` gets the regions that such an op has.
+// Converts a custom call in place to the op that it stands for:
+//  mhlo.NAME             an op of CHLO, as XLA's plugins see it, its attributes in mhlo.attributes
+//  stablehlo.dynamic_*   ops that JAX exports for symbolic shapes and StableHLO lacks
+//  acceld.host_callback  a host callback, in the normal form of host_callback.h
+//  ApproxTopK            lax.approx_max_k and approx_min_k, under the name in approx_top_k.h
+// Other ops stay as they are. `builder` is used to build the regions of such an op.
 absl::Status UnwrapCustomCall(FunctionBuilder& builder, ImportedOp& op);
 
-// The one function that a custom call names in called_computations.
+// Returns the function that a custom call names in called_computations, which must be one.
 absl::StatusOr<FunctionName> CalledComputation(const ImportedOp& op);
 
 }  // namespace acceld::ir

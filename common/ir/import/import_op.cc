@@ -14,7 +14,7 @@ namespace {
 
 absl::Status CheckResultTypes(const FunctionBuilder& builder, const ImportedOp& op,
                               const OpAttributes& attributes, OpKind kind) {
-  // What a callee takes and gives is known when all functions are read: the verifier checks it.
+  // The types of a callee are known only when all functions are read; the verifier checks them.
   if (kind == OpKind::kCall || kind == OpKind::kComposite) return absl::OkStatus();
   const std::vector<Type> operand_types = builder.function().TypesOf(op.operands);
   std::vector<InferContext::RegionSignature> regions;

@@ -10,7 +10,7 @@
 
 namespace acceld::ir {
 
-// One op as a reader found it, whatever form the program came in.
+// An op as a reader read it, independent of the form of the program.
 struct ImportedOp {
   std::string name;  // "stablehlo.add"
   std::vector<ValueId> operands;
@@ -20,12 +20,12 @@ struct ImportedOp {
   Location location;
 };
 
-// Checks an op against its inference rule and appends it to the builder's open region with the
-// result types it declares; gives its results. Ops that exist in programs only (CHLO, also
-// as custom calls @mhlo.name, and sharding constraints) are replaced, and those that JAX writes as
-// custom calls get their own form. The op's parts are taken.
-// UNIMPLEMENTED for an op outside ops.def: "op 'stablehlo.foo' is not supported"; other errors name
-// op and values. The callee of a call is left to the verifier.
+// Checks an op against its inference rule, appends it to the builder's open region with its
+// declared result types, and returns its results. Ops without a kind in ops.def that programs may
+// contain (CHLO, also as custom calls @mhlo.name, and sharding constraints) are replaced by other
+// ops; ops that JAX writes as custom calls get their own form. The contents of `op` are moved.
+// UNIMPLEMENTED for an unknown op: "op 'stablehlo.foo' is not supported"; other errors contain the
+// op and the values. The verifier checks the callee of a call.
 absl::StatusOr<std::vector<ValueId>> ImportOp(FunctionBuilder& builder, ImportedOp& op);
 
 }  // namespace acceld::ir

@@ -116,7 +116,7 @@ absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(ChargeUses(op.operands, name));
   const size_t first_made = builder_.function().value_types.size();
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, Append(op));
-  // It may be written out as many ops, but never as more than a number that the kind bounds.
+  // One op may become many ops, but each kind of op has a fixed limit.
   const std::vector<Type>& types = builder_.function().value_types;
   int64_t bytes = first_made == types.size() ? kOpBytes : 0;
   for (size_t i = first_made; i < types.size(); ++i) bytes += kOpBytes + MemoryBytesOf(types[i]);
@@ -137,7 +137,7 @@ absl::Status Importer::CheckInlined(const ImportedOp& op, absl::Span<const Type>
 absl::StatusOr<std::vector<ValueId>> Importer::ImportInlined(ImportedOp& op,
                                                              std::vector<ValueId> returned) {
   if (op.name == "stablehlo.async_start") {
-    // A future is the tuple of what it will be.
+    // A future is a tuple of its values.
     op.name = std::string(NameOf(OpKind::kTuple));
     op.operands = std::move(returned);
     return Import(op);
@@ -215,7 +215,7 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportOnStorage(ImportedOp& op,
   ACCELD_RETURN_IF_ERROR(CheckQuantizations(typed));
   const std::vector<Type> declared = op.result_types;
   op.result_types = StorageTypesOf(declared);
-  // What that says is of reals.
+  // compare_type refers to the real numbers.
   if (op.name == "stablehlo.compare") op.attributes.erase("compare_type");
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportOp(builder_, op));
   for (size_t i = 0; i < results.size(); ++i) Declare(results[i], declared[i]);
@@ -235,7 +235,7 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportOnReals(ImportedOp& op) {
   return results;
 }
 
-// uniform_quantize takes reals or other quantized values.
+// The operand of uniform_quantize is real or quantized in another way.
 absl::StatusOr<std::vector<ValueId>> Importer::ImportUniform(const ImportedOp& op) {
   const bool quantizes = op.name == "stablehlo.uniform_quantize";
   const std::vector<Type> operands = TypesOf(op.operands);

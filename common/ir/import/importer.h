@@ -16,31 +16,31 @@
 
 namespace acceld::ir {
 
-// What is counted and gathered over all functions of a program while it is read.
+// State that is collected from all functions of a program while it is read.
 struct ImportTotals {
   // `input_bytes` is the size of the program's file.
   explicit ImportTotals(int64_t input_bytes) : budget(MemoryBudget::ForReading(input_bytes)) {}
 
   MemoryBudget budget;
-  int64_t constant_bytes = 0;  // of constants, and of what quantized types bring in
+  int64_t constant_bytes = 0;  // of constants, and of scales and zero points of quantized types
   QuantizedSignatures signatures;
   ProcessGrid grid;
 
-  // What can be said only when all functions are read: that calls fit quantized signatures, and
-  // that one process can stand for those that the program is for.
+  // Checks what is known only when all functions are read: that calls fit the quantized types of
+  // their functions, and that one process can run the program (ProcessGrid).
   absl::Status Check() const;
 };
 
-// Builds one function from what a reader finds in a program, whatever form that came in.
+// Builds one function from the ops that a reader reads, independent of the form of the program.
 //
-// Values keep the types that the program declares, quantized ones among them, as long as the
-// function is read; the function itself has the integers that are stored, and ops that compute with
-// the reals they stand for are written out: dequantize, compute, quantize. Source: StableHLO
-// specification, "Quantization computations". Thread-compatible.
+// Values have the types that the program declares, including quantized types, while the function is
+// read. The function that is built has the stored integers instead. Ops that compute with the real
+// numbers that the integers represent are replaced: dequantize, compute, quantize. Source:
+// StableHLO specification, "Quantization computations". Thread-compatible.
 class Importer {
  public:
-  // limits::kMaxProgramBytes bounds totals.constant_bytes, and totals.budget the ops and types that
-  // are made. `totals` must outlive the importer.
+  // `totals` must outlive the importer. totals.constant_bytes is bounded by
+  // limits::kMaxProgramBytes; the ops and types that are made are charged to totals.budget.
   Importer(std::string name, bool is_public, ImportTotals& totals);
 
   ValueId AddParameter(const Type& type);
@@ -48,44 +48,45 @@ class Importer {
   std::vector<ValueId> BeginRegion(absl::Span<const Type> parameter_types);
   Region EndRegion(std::vector<ValueId> results);
 
-  // The types that the program declares.
+  // Return the types that the program declares.
   const Type& TypeOf(ValueId id) const;
   std::vector<Type> TypesOf(absl::Span<const ValueId> ids) const;
 
-  // Checks an op and appends it to the open region with the result types that it declares; gives
-  // its results. Errors are those of ImportOp, and quantized types that do not fit the op. The op's
-  // parts are taken.
+  // Checks an op, appends it to the open region with its declared result types, and returns its
+  // results. Returns the errors of ImportOp, and an error for quantized types that do not fit the
+  // op. The contents of `op` are moved.
   absl::StatusOr<std::vector<ValueId>> Import(ImportedOp& op);
 
-  // For an op of inlined_ops.h: that its region, which takes `parameters`, can take the operands;
-  // and its results, once its region was read and returned `returned`.
+  // For an op of inlined_ops.h. CheckInlined checks that its region, with these parameters, can
+  // take the op's operands. ImportInlined returns the op's results when its region has been read
+  // and has returned `returned`.
   absl::Status CheckInlined(const ImportedOp& op, absl::Span<const Type> parameters) const;
   absl::StatusOr<std::vector<ValueId>> ImportInlined(ImportedOp& op, std::vector<ValueId> returned);
-  // Notes that an op which one device runs alone names this mesh.
+  // Notes that the op `op`, which runs on one device here, names this mesh (ProcessGrid).
   void NoteMesh(absl::string_view mesh, absl::string_view op);
 
-  // Charges the types of values that something names: whoever looks at it copies them.
+  // Charges the types of values to the budget, because each use of a value copies its type.
   absl::Status ChargeUses(absl::Span<const ValueId> ids, absl::string_view what);
 
-  // Ends the function; the importer is spent.
+  // Returns the function, whose results are `results`. The importer must not be used afterwards.
   Function Finish(std::vector<ValueId> results);
 
  private:
-  // Notes what a call takes and gives.
+  // Notes the types of a call for ImportTotals::signatures.
   absl::Status NoteCall(const ImportedOp& op);
-  // Appends the op, without charging what is made.
+  // Appends the op, without charging the ops and types that are made.
   absl::StatusOr<std::vector<ValueId>> Append(ImportedOp& op);
-  // The parts of the future that async_start gave.
+  // Returns the elements of the future that async_start has returned.
   absl::StatusOr<std::vector<ValueId>> ImportAsyncDone(const ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
-  // The op itself, on what is stored.
+  // Imports the op with the stored integers as its values.
   absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);
-  // The op on the reals that are meant.
+  // Imports the op with the real numbers that the integers represent.
   absl::StatusOr<std::vector<ValueId>> ImportOnReals(ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportUniform(const ImportedOp& op);
 
-  // Counts the scales and zero points of an axis, which each op that meets them looks at and may
-  // write as constants. A small program can refer to a large type from many places.
+  // Charges the scales and zero points of quantized types. Each op with such types reads them and
+  // may write them as constants, and a small program can refer to a large type many times.
   absl::Status Charge(absl::Span<const Type> types);
   ValueId Reals(ValueId id, Location location);
   void Declare(ValueId id, const Type& type);
@@ -93,10 +94,11 @@ class Importer {
 
   FunctionBuilder builder_;
   ImportTotals& totals_;
-  absl::flat_hash_map<ValueId, Type> quantized_;  // of values whose types are, or have such parts
+  absl::flat_hash_map<ValueId, Type>
+      quantized_;  // of values whose declared types are, or contain, quantized types
 };
 
-// The two ops that are only about quantized types, for tables of ops.
+// The two ops on quantized types only.
 inline constexpr absl::string_view kUniformOps[] = {"stablehlo.uniform_dequantize",
                                                     "stablehlo.uniform_quantize"};
 

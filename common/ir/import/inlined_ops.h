@@ -7,12 +7,11 @@
 
 namespace acceld::ir {
 
-// Ops whose one region runs exactly once, where the op stands, on the op's operands. A reader reads
-// the ops of the region into the region around it, with the operands under the names of the
-// parameters:
-//   sdy.manual_computation  computes on one device's part of values, which on the only device of a
-//                           mesh is all of them
-//   stablehlo.async_start   may compute later, up to its async_done, or at once
+// Ops with one region, which runs exactly once, with the op's operands as its parameters. A reader
+// appends the ops of this region to the region around it and uses the operands for the parameters:
+//  sdy.manual_computation  computes on one device's part of values, which on the only device of a
+//                          mesh is the whole value
+//  stablehlo.async_start   may compute at once or later, until its async_done
 inline constexpr absl::string_view kInlinedOps[] = {"sdy.manual_computation",
                                                     "stablehlo.async_start"};
 
@@ -20,7 +19,7 @@ inline bool IsInlinedOp(absl::string_view name) {
   return std::find(std::begin(kInlinedOps), std::end(kInlinedOps), name) != std::end(kInlinedOps);
 }
 
-// The end of what async_start began, as the table of ops names it (Importer::Import).
+// The op that waits for the result of an async_start (Importer::Import).
 inline constexpr absl::string_view kAsyncDone = "stablehlo.async_done";
 
 }  // namespace acceld::ir

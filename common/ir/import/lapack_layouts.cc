@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<Order>> ReadOrders(const ImportedOp& op, const std::s
   return orders;
 }
 
-// How the function lays out a value of this rank, minor to major.
+// Returns the layout, from minor to major, that the function uses for a value of this rank.
 Order UsualOrder(int64_t rank, int64_t matrix_rank) {
   Order order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
@@ -63,7 +63,8 @@ absl::StatusOr<ValueId> Transposed(FunctionBuilder& builder, ValueId value, Orde
                         {}, location);
 }
 
-// The value that lies in order `to` where `value` lies in order `from`; of the same type.
+// Returns the value of the same type that has in order `to` the bytes that `value` has in order
+// `from`.
 absl::StatusOr<ValueId> Relaid(FunctionBuilder& builder, ValueId value, const Order& from,
                                const Order& to, Location location) {
   if (from == to) return value;
@@ -100,7 +101,7 @@ absl::StatusOr<LapackLayouts> ReadLapackLayouts(const FunctionBuilder& builder,
   const std::vector<Type> operands = builder.function().TypesOf(op.operands);
   ACCELD_ASSIGN_OR_RETURN(layouts.operands, ReadOrders(op, "operand_layouts", operands));
   ACCELD_ASSIGN_OR_RETURN(layouts.results, ReadOrders(op, "result_layouts", op.result_types));
-  // Each of the functions takes or gives a matrix, and nothing of a higher rank.
+  // Each function has a matrix among its operands or results, and no value of higher rank.
   layouts.matrix_rank = 2;
   for (const std::vector<Order>* orders : {&layouts.operands, &layouts.results}) {
     for (const Order& order : *orders) {

@@ -27,10 +27,10 @@ absl::Status CheckOperands(const FunctionBuilder& builder, const ImportedOp& op,
                    ToString(builder.function().TypesOf(op.operands)), ")"));
 }
 
-// One device sees all of a value, however it would be spread over several.
+// A single device has the whole value, however it would be distributed over several devices.
 Replacement Identity(FunctionBuilder&, const ImportedOp& op) { return op.operands; }
 
-// Values that are to be spread alike are, on one device. The op has no results.
+// On one device all values are distributed alike. The op has no results.
 Replacement Nothing(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 1));
   return std::vector<ValueId>();
@@ -60,7 +60,8 @@ Replacement Broadcast(FunctionBuilder& builder, const ImportedOp& op) {
                      {&declared, 1}, op.location);
 }
 
-// The last dimension of the left side with the first of the right one; vectors and matrices.
+// Contracts the last dimension of the left operand with the first of the right one; for vectors and
+// matrices.
 Replacement Dot(FunctionBuilder& builder, const ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 2));
   const int64_t lhs_rank = builder.TypeOf(op.operands[0]).tensor().rank();

@@ -9,16 +9,17 @@
 
 namespace acceld::ir {
 
-// Ops of programs that are other ops when a program runs in one process on one device: those of
-// CHLO (chlo/chlo.h), older spellings (dot, broadcast), collectives (collectives.h), and what asks
-// about other devices (partition_id, sharding constraints).
+// Whether ops of this name are replaced by other ops when a program is read, because it runs in one
+// process on one device or because ops.def has no kind for them: CHLO ops (chlo/chlo.h), older
+// spellings (dot, broadcast), collectives (collectives.h), and ops that concern several devices
+// (partition_id, sharding constraints).
 bool IsReplacedOp(absl::string_view name);
-// The names of all of them, sorted.
+// Returns the names of all such ops, sorted.
 std::vector<absl::string_view> ReplacedOps();
 
-// Appends what stands for `op` to the builder's open region and gives its results, whose types the
-// caller compares with the declared ones. UNIMPLEMENTED naming the op for types it does not have;
-// INVALID_ARGUMENT for operands or attributes that it cannot have.
+// Appends the ops that replace `op` to the builder's open region and returns its results, whose
+// types the caller compares with the declared types. UNIMPLEMENTED, naming the op, for types that
+// are not supported; INVALID_ARGUMENT for operands or attributes that the op cannot have.
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op);
 
 }  // namespace acceld::ir

@@ -11,7 +11,7 @@
 namespace acceld::ir {
 namespace {
 
-// One op and what is known of its operands.
+// An op with the known values of its operands.
 struct Source {
   const Op& op;
   const Function& function;
@@ -36,7 +36,7 @@ struct Source {
   }
   const Dims& DimsOf(int operand) const { return function.TensorOf(op.operands[operand]).dims; }
 
-  // The op as one of `kind` on its first `operands` operands.
+  // Returns the op as one of kind `kind` on its first `operands` operands.
   StaticForm As(OpKind kind, OpAttributes attributes, int operands) const {
     StaticForm form;
     form.op.kind = kind;
@@ -47,7 +47,7 @@ struct Source {
     form.op.location = op.location;
     return form;
   }
-  // The same, with the result's shape in an operand.
+  // As above, with the shape of the result in an operand.
   absl::StatusOr<StaticForm> WithShape(OpKind kind, OpAttributes attributes, int operands,
                                        int shape_operand) const {
     ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, Integers(shape_operand));
@@ -140,7 +140,7 @@ absl::StatusOr<StaticForm> StaticRealDynamicSlice(const Source& source) {
   return source.As(OpKind::kSlice, std::move(attributes), 1);
 }
 
-// The elements up to the new size, which cannot be above the old one.
+// Takes the elements up to the new size, which must not exceed the old size.
 absl::StatusOr<StaticForm> StaticSetDimensionSize(const Source& source) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<int64_t> size, source.Integers(1));
   const int64_t dimension = source.op.As<DimensionAttributes>().dimension;

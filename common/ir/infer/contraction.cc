@@ -4,7 +4,7 @@
 namespace acceld::ir {
 namespace {
 
-// A list of dimensions that two operands share, in pairs.
+// Checks two lists of dimensions, of which each pair must have the same size.
 absl::Status CheckPairs(absl::string_view verb, const TensorType& lhs, const TensorType& rhs,
                         absl::Span<const int64_t> lhs_dims, absl::Span<const int64_t> rhs_dims) {
   if (lhs_dims.size() != rhs_dims.size()) {

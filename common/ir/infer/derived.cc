@@ -1,10 +1,11 @@
 #include "common/ir/infer/rules.h"
 
-// Rules of the ops that are written as others: batch normalization, map and random numbers.
+// Rules of the ops that are replaced by others: batch normalization, map and random numbers.
 namespace acceld::ir {
 namespace {
 
-// The type of one number per feature of the operand, which operands [1, end) must have.
+// Returns the type of one number for each feature of the operand, which operands [1, end) must
+// have.
 absl::StatusOr<TensorType> CheckFeatures(const InferContext& context, int end) {
   const TensorType& operand = context.operand(0);
   const int64_t feature = context.As<BatchNormAttributes>().feature_index;

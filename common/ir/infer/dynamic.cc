@@ -1,11 +1,11 @@
 #include "common/ir/infer/rules.h"
 
-// Rules of the ops that take shapes as values. What a value says is known only when the program is
-// specialized; until then a result is what the producer declares, checked where that is possible.
+// Rules of the ops that take shapes as values. The values are known only in specialization. Until
+// then the result type is the declared one, which is checked as far as possible.
 namespace acceld::ir {
 namespace {
 
-// Integers, one per dimension of a tensor of rank `rank`.
+// Checks that an operand has one integer for each dimension of a tensor of rank `rank`.
 absl::Status CheckShapeOperand(absl::string_view what, const TensorType& type, int64_t rank) {
   if (type.rank() == 1 && IsInteger(type.dtype) && MayEqual(type.dims[0], rank)) {
     return absl::OkStatus();
@@ -91,7 +91,7 @@ InferResult InferDynamicPad(const InferContext& context) {
   return std::vector<Type>{std::move(result)};
 }
 
-// inputs, as many initial values, then the attributes of reduce_window in its order.
+// Operands: the inputs, as many initial values, then the attributes of reduce_window in its order.
 InferResult InferDynamicReduceWindow(const InferContext& context) {
   constexpr size_t kShapeOperands = 5;
   InferContext reduction = context;
@@ -154,7 +154,7 @@ InferResult InferRealDynamicSlice(const InferContext& context) {
   return std::vector<Type>{std::move(result)};
 }
 
-// The dimension gets a size that only the value tells; its bound is what it was.
+// The size of the dimension is known only from the value. The old size is its upper bound.
 InferResult InferSetDimensionSize(const InferContext& context) {
   ACCELD_ASSIGN_OR_RETURN(const int64_t dimension, CheckDimension(context));
   const TensorType& size = context.operand(1);

@@ -4,7 +4,7 @@
 namespace acceld::ir {
 namespace {
 
-// The shape that operands [first, end) share, refused when they differ.
+// Returns the shape of operands [first, end), or an error if they differ.
 absl::StatusOr<Dims> CommonShape(const InferContext& context, size_t first = 0) {
   Dims dims = context.operand(first).dims;
   for (size_t i = first + 1; i < context.operands.size(); ++i) {
@@ -23,7 +23,7 @@ absl::Status CheckSameDType(const TensorType& a, const TensorType& b) {
   return Refuse("operands differ in element type: ", a.ToString(), " and ", b.ToString());
 }
 
-// The shape that the operands share, with another element type.
+// Returns the shape of all operands, with another element type.
 InferResult SameShapeAs(const InferContext& context, DType dtype) {
   for (size_t i = 1; i < context.operands.size(); ++i) {
     ACCELD_RETURN_IF_ERROR(CheckSameDType(context.operand(0), context.operand(i)));
@@ -32,7 +32,7 @@ InferResult SameShapeAs(const InferContext& context, DType dtype) {
   return std::vector<Type>{TensorType{dtype, std::move(dims)}};
 }
 
-// An operand that is a scalar or has the shape of the others.
+// Checks that an operand is a scalar or has the shape of the others.
 absl::Status CheckScalarOr(absl::string_view what, const TensorType& type, const Dims& dims) {
   if (type.rank() == 0 || MayEqual(type.dims, dims)) return absl::OkStatus();
   return Refuse(what, " ", type.ToString(), " is neither a scalar nor of shape ", DimsText(dims));

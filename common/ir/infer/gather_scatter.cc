@@ -1,11 +1,12 @@
 #include "common/ir/infer/rules.h"
 
-// Gather and scatter: the same index arithmetic, read and written. The tensor that is indexed is
+// Rules of gather and scatter, which have the same index arithmetic. The tensor that is indexed is
 // the "operand", the tensor of start indices the "indices".
 namespace acceld::ir {
 namespace {
 
-// How both ops walk an operand. The names are those of gather; messages use the op's own.
+// How both ops index the operand. Members have the names of gather's attributes; messages use the
+// names of the op itself.
 struct Indexing {
   const char* collapsed_name;
   const char* operand_batching_name;
@@ -71,7 +72,7 @@ absl::Status CheckIndexing(const Indexing& indexing, const TensorType& operand,
                        indexing.operand_batching);
 }
 
-// Dimensions of the indices without that of the index vectors.
+// Returns the dimensions of the indices without index_vector_dim.
 Dims BatchDims(const TensorType& indices, int64_t index_vector_dim) {
   Dims dims;
   for (int64_t i = 0; i < indices.rank(); ++i) {
@@ -80,7 +81,8 @@ Dims BatchDims(const TensorType& indices, int64_t index_vector_dim) {
   return dims;
 }
 
-// `window` at the positions of `window_dims` (sorted), `batch` at the others, both in order.
+// Merges two lists: `window` at the positions `window_dims` (sorted), `batch` at the others, both
+// in order.
 Dims Interleave(const Dims& batch, const Dims& window, absl::Span<const int64_t> window_dims) {
   Dims dims;
   size_t next_batch = 0;
@@ -172,7 +174,7 @@ InferResult InferScatter(const InferContext& context) {
   }
   ACCELD_RETURN_IF_ERROR(CheckReducer(context.regions[0], dtypes));
 
-  // Dimensions of the operand that a window of the updates covers, and how far.
+  // The dimensions of the operand over which a window of the updates extends, with their sizes.
   Dims window;
   for (int64_t i = 0; i < operand.rank(); ++i) {
     if (!Contains(numbers.inserted_window_dims, i) && !Contains(numbers.input_batching_dims, i)) {

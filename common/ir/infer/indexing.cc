@@ -3,7 +3,7 @@
 #include "common/ir/infer/rules.h"
 #include "common/ir/verify/limits.h"
 
-// Rules of the ops that move elements or make them from indices. Gather: infer_gather_scatter.cc.
+// Rules of the ops that move elements or make them from indices, except gather (gather_scatter.cc).
 namespace acceld::ir {
 
 InferResult InferBitcastConvert(const InferContext& context) {
@@ -14,7 +14,7 @@ InferResult InferBitcastConvert(const InferContext& context) {
   }
   const int from_bits = BitsOf(operand.dtype);
   const int to_bits = BitsOf(declared.dtype);
-  // Elements of six bits are no pieces of others, and nothing makes them up.
+  // Elements of six bits cannot be split from or combined to other elements.
   const bool has_six = from_bits != to_bits && (from_bits == 6 || to_bits == 6);
   if (has_six || std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
     return Refuse(from_bits, " bits are no whole number of ", to_bits, "-bit elements");

@@ -49,7 +49,7 @@ OperandClasses ClassBit(DTypeClass dtype_class) {
   return kAny;
 }
 
-// What ops.def says of the op alone.
+// Checks everything that ops.def says about the op.
 absl::Status CheckSignature(const InferContext& context) {
   const OpInfo& info = InfoOf(context.kind);
   const auto operands = static_cast<int64_t>(context.operands.size());

@@ -6,12 +6,12 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 
-// Result types of operations. One rule per Infer column of ops.def, in infer_<group>.cc; each
-// follows the "Constraints" of its op in the StableHLO specification and refuses operands and
-// attributes that break them, naming the op and the values.
+// Infers the result types of operations. There is one rule for each name in the column Infer of
+// ops.def. It follows the "Constraints" of the op in the StableHLO specification and refuses
+// operands and attributes that violate them, with the op and the values in the message.
 namespace acceld::ir {
 
-// What an inference rule may look at.
+// The input of an inference rule.
 struct InferContext {
   OpKind kind;
   const OpAttributes& attributes;
@@ -22,12 +22,13 @@ struct InferContext {
     std::vector<Type> results;
   };
   absl::Span<const RegionSignature> regions;
-  // The types that the producer declared. Empty where none were given. Ops whose result type does
-  // not follow from the rest (reshape, broadcast_in_dim, iota, convert, bitcast_convert,
-  // custom_call, reduce_precision's siblings) require it; the others ignore it, and the caller
+  // The result types that the producer of the program declared; empty if there are none. Ops whose
+  // result types do not follow from the rest need them (convert, bitcast_convert, reshape,
+  // broadcast_in_dim, iota, custom_call, rng, rng_bit_generator and most dynamic ops); dot_general
+  // and convolution take their element type from them. Other ops ignore them, and the caller
   // compares.
   absl::Span<const Type> declared;
-  // For Call and Composite: the signature of the callee, nullptr when unknown.
+  // For Call and Composite: the signature of the callee; nullptr if it is unknown.
   const RegionSignature* callee = nullptr;
 
   const TensorType& operand(int i) const { return operands[i].tensor(); }
@@ -37,12 +38,13 @@ struct InferContext {
   }
 };
 
-// Checks operand and region counts, operand type classes and the op's rule; gives the result types.
-// Result types are valid (ValidateType). Dynamic dimensions of operands give dynamic dimensions.
+// Checks the numbers of operands and regions, the element types of operands, and the op's rule.
+// Returns the result types, which are valid (ValidateType). Dynamic dimensions of operands make
+// dynamic dimensions of results.
 absl::StatusOr<std::vector<Type>> InferResultTypes(const InferContext& context);
 
-// Refuses declared result types that differ from the inferred ones in number, or are not compatible
-// with them (IsCompatible).
+// Returns an error if the declared result types differ from the inferred types in number or are not
+// compatible with them (IsCompatible).
 absl::Status CheckDeclaredTypes(OpKind kind, absl::Span<const Type> declared,
                                 absl::Span<const Type> inferred);
 

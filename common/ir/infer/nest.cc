@@ -1,7 +1,7 @@
 #include "common/ir/infer/rules.h"
 
-// Rules of the ops that are loop nests of their own. Windows: infer_window.cc. Sorts:
-// infer_sort.cc. Scatter: infer_gather_scatter.cc.
+// Rules of the ops with a loop nest of their own, except those in window.cc, sort.cc and
+// gather_scatter.cc.
 namespace acceld::ir {
 InferResult InferDynamicUpdateSlice(const InferContext& context) {
   const TensorType& operand = context.operand(0);

@@ -2,7 +2,7 @@
 
 #include "common/ir/infer/rules.h"
 
-// Rules of the transforms and the linear algebra.
+// Rules of Fourier transforms and linear algebra.
 namespace acceld::ir {
 namespace {
 
@@ -17,7 +17,7 @@ absl::Status CheckSquare(absl::string_view what, const TensorType& type) {
   return absl::OkStatus();
 }
 
-// Elements along the last dimension of the spectrum of `length` real ones.
+// Returns the size of the last dimension of the spectrum of `length` real numbers.
 int64_t SpectrumSize(int64_t length) { return length == 0 ? 0 : length / 2 + 1; }
 
 }  // namespace
@@ -55,8 +55,8 @@ InferResult InferFft(const InferContext& context) {
     if (length[i] < 0) return Refuse("fft_length has ", length[i]);
     const bool halves = is_last && type == FftType::kIrfft;
     const int64_t expected = halves ? SpectrumSize(length[i]) : length[i];
-    // No numbers come from an empty spectrum, and from one of size 1 = 0 / 2 + 1, which is what JAX
-    // has for the inverse of length 0.
+    // A result without elements comes from an empty spectrum, or from one of size 1 = 0 / 2 + 1,
+    // which JAX has for the inverse transform of length 0.
     const bool is_empty = halves && length[i] == 0 && MayEqual(operand.dims[dim], 1);
     if (!MayEqual(operand.dims[dim], expected) && !is_empty) {
       return Refuse(keyword, " of length ", length[i], " takes ", expected,

@@ -39,7 +39,7 @@ absl::Status CheckDimList(absl::string_view what, absl::Span<const int64_t> dims
       return Refuse(what, " ", DimsText(dims), " is not sorted");
     }
   }
-  // The bound is a rank or the sum of two.
+  // `bound` is a rank or the sum of two ranks.
   std::vector<bool> seen(bound);
   for (int64_t dim : dims) {
     if (seen[dim]) return Refuse(what, " has ", dim, " twice");

@@ -3,7 +3,7 @@
 
 #include "common/ir/infer/rules.h"
 
-// Rules of sorts, and of the parts that the compiler makes of large ones.
+// Rules of sorts, and of the ops into which the compiler splits large sorts.
 namespace acceld::ir {
 namespace {
 
@@ -96,8 +96,8 @@ InferResult InferMergeRuns(const InferContext& context) {
   return SortedTypes(context, 1);
 }
 
-// Beside keys and values, for each row, digit and tile: how many elements with this digit are in
-// tiles before it; behind the last tile, how many there are.
+// The last result has, for each row, digit and tile, the number of elements with this digit in the
+// tiles before; for the index after the last tile, the number in the whole row.
 InferResult InferDigitSort(const InferContext& context) {
   const auto& attributes = context.As<DigitSortAttributes>();
   const TensorType& keys = context.operand(0);

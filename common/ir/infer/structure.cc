@@ -26,7 +26,7 @@ absl::Status CheckScalar(absl::string_view what, const Type& type, DType dtype) 
   return Refuse(what, " must be tensor<", DTypeName(dtype), ">, not ", type.ToString());
 }
 
-// A type that values of both compatible types have: sizes that differ are dynamic.
+// Returns a type that fits values of both compatible types: sizes that differ are dynamic.
 Type Unified(const Type& a, const Type& b) {
   if (a == b || a.kind() == Type::Kind::kToken) return a;
   if (a.kind() == Type::Kind::kTuple) {
@@ -58,8 +58,8 @@ InferResult CheckBranches(const InferContext& context) {
   return results;
 }
 
-// Results of a call whose callee may be unknown yet: then they are what the producer declares, and
-// the verifier compares them later.
+// Returns the results of a call. If the callee is still unknown they are the declared types, which
+// the verifier compares later.
 InferResult CheckCallee(const InferContext& context) {
   if (context.callee == nullptr) {
     return std::vector<Type>(context.declared.begin(), context.declared.end());

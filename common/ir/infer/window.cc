@@ -5,7 +5,7 @@
 namespace acceld::ir {
 namespace {
 
-// One positive number per dimension; an empty list stands for all ones.
+// Checks a list of one positive number for each dimension; an empty list stands for ones.
 absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> values, int64_t rank) {
   if (values.empty()) return absl::OkStatus();
   ACCELD_RETURN_IF_ERROR(CheckSize(what, values.size(), rank));
@@ -35,8 +35,8 @@ absl::Status CheckWindow(const Window& window, int64_t rank) {
   return CheckSize("padding", window.padding.size(), rank);
 }
 
-// How many places window dimension `i` takes over `size` elements. Dynamic sizes give a dynamic
-// count.
+// Returns how many positions the window has along dimension `i` of `size` elements. Dynamic sizes
+// make a dynamic count.
 absl::StatusOr<int64_t> CountPlaces(const Window& window, int64_t i, int64_t size) {
   const int64_t window_size = AtOr(window.sizes, i, 1);
   if (size == kDynamicDim || window_size == kDynamicDim) return kDynamicDim;
@@ -57,7 +57,8 @@ absl::Status CheckDivides(absl::string_view count_name, int64_t count, absl::str
   return Refuse(count_name, " ", count, " does not divide the ", what, " of size ", size);
 }
 
-// The places of two named dimensions and the spatial ones in a tensor: a permutation.
+// Checks the order of the dimensions of a tensor, two named ones and the spatial ones: it must be a
+// permutation.
 absl::Status CheckLayout(absl::string_view what, int64_t first, int64_t second,
                          absl::Span<const int64_t> spatial, int64_t rank) {
   std::vector<int64_t> all = {first, second};
@@ -107,7 +108,7 @@ absl::Status CheckGroups(const ConvolutionAttributes& attributes, const TensorTy
   return absl::OkStatus();
 }
 
-// Checks everything but the padding, and gives the result's type under `padding`.
+// Checks everything but the padding, and returns the type of the result for `padding`.
 InferResult InferConvolved(const InferContext& context,
                            absl::Span<const std::pair<int64_t, int64_t>> padding) {
   const TensorType& lhs = context.operand(0);
@@ -165,7 +166,7 @@ InferResult InferConvolution(const InferContext& context) {
   return InferConvolved(context, context.As<ConvolutionAttributes>().padding.pairs);
 }
 
-// The padding is an operand: spatial sizes follow from the declared type.
+// The padding is an operand, so the spatial sizes are those of the declared type.
 InferResult InferDynamicConv(const InferContext& context) {
   ACCELD_ASSIGN_OR_RETURN(std::vector<Type> types, InferConvolved(context, {}));
   ACCELD_ASSIGN_OR_RETURN(const TensorType declared, DeclaredTensor(context));

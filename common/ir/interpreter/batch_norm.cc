@@ -8,7 +8,7 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// The elements of the operand, each with the number of its feature.
+// The elements of the operand, with the index of their feature.
 class Features {
  public:
   explicit Features(const EvalContext& c)
@@ -20,7 +20,7 @@ class Features {
   int64_t count() const { return type_.dims[feature_]; }
   int64_t Of(int64_t element) const { return element / stride_ % count(); }
 
-  // Per feature, the sum of value(element).
+  // Returns for each feature the sum of value(element).
   template <typename Function>
   std::vector<double> Sums(Function value) const {
     std::vector<double> sums(count(), 0.0);

@@ -5,7 +5,7 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// One side of a product: its dimensions in the groups batching, free, contracting.
+// One operand of a product, with its dimensions in three groups: batching, free and contracting.
 struct Side {
   Dims batch_strides, free_strides, contracting_strides;
   Dims batch_dims, free_dims, contracting_dims;
@@ -30,7 +30,7 @@ struct Side {
   }
 };
 
-// The positions of all indices of `dims` under `strides`, in row-major order of the indices.
+// Returns the positions, with these strides, of all indices of `dims` in row-major order.
 std::vector<int64_t> Offsets(const Dims& dims, const Dims& strides) {
   std::vector<int64_t> offsets;
   Dims index(dims.size(), 0);

@@ -7,7 +7,7 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// One spatial dimension: which input element lies under cell `k` of the window at place `o`.
+// One spatial dimension: maps cell `k` of the window at output position `o` to an input element.
 struct Spatial {
   int64_t window, stride, low, lhs_dilation, rhs_dilation, size;
   bool reversed;

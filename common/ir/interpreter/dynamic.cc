@@ -3,8 +3,8 @@
 #include "common/ir/infer/infer.h"
 #include "common/ir/interpreter/machine.h"
 
-// Ops that take shapes as values: the values are here, so each is run as its static kin. Source:
-// StableHLO specification, the sections of these ops.
+// Ops that take shapes as values: the values are known here, so each op is run as its static form.
+// Source: StableHLO specification, the sections of these ops.
 namespace acceld::ir::interpreter {
 namespace {
 

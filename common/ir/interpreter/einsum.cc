@@ -18,10 +18,10 @@ Scalar One(DType dtype) {
   return IsFloat(dtype) ? OfReal(1) : OfInteger(1);
 }
 
-// A factor: where its element lies when the labels have the given positions.
+// A factor, with the strides that map the positions of the labels to its element.
 struct Factor {
   TensorView view;
-  Dims strides;  // one for each label; those of one label's dimensions together
+  Dims strides;  // one for each label: the sum over the dimensions with this label
 
   Factor(const Literal& literal, const Labels& own, const Labels& all)
       : view(literal), strides(all.size(), 0) {

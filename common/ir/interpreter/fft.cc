@@ -3,11 +3,12 @@
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
-// Source: StableHLO specification, "fft". By the definition, one dimension after the other.
+// Source: StableHLO specification, "fft". Computed by the definition of the transform, one
+// dimension after the other.
 namespace acceld::ir::interpreter {
 namespace {
 
-// An array of complex numbers on the way from operand to result.
+// An array of complex numbers between operand and result.
 struct Spectrum {
   Dims dims;
   std::vector<Complex> values;
@@ -46,8 +47,8 @@ absl::Status TransformDimension(EvalContext& c, int64_t dim, bool inverse, Spect
   return absl::OkStatus();
 }
 
-// Changes the size of the last dimension. What it has beyond the old size is the conjugate of what
-// the spectrum of real numbers has at the other end; imaginary parts that such a spectrum cannot
+// Changes the size of the last dimension. Elements beyond the old size are the conjugates of those
+// at the other end, as in the spectrum of real numbers; imaginary parts that such a spectrum cannot
 // have are dropped.
 Spectrum ResizeLast(const Spectrum& x, int64_t size) {
   const int64_t old_size = x.dims.back();

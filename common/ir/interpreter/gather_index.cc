@@ -13,8 +13,8 @@ IndexVectors::IndexVectors(const Literal& indices, const IndexVectorNumbers& num
 }
 
 Dims IndexVectors::Start(const Dims& outer_index) const {
-  // The outer dimensions that are not window dimensions, in order, are those of the indices without
-  // index_vector_dim.
+  // The outer dimensions that are not window dimensions correspond, in order, to the dimensions of
+  // the indices without index_vector_dim.
   Dims batch_index;
   for (size_t d = 0; d < outer_index.size(); ++d) {
     if (PositionIn(numbers_.window_dims, static_cast<int64_t>(d)) < 0) {
@@ -22,7 +22,7 @@ Dims IndexVectors::Start(const Dims& outer_index) const {
     }
   }
   int64_t vector_start = 0;
-  int64_t vector_stride = 0;  // stays 0 when index_vector_dim is past the end: one index each
+  int64_t vector_stride = 0;  // stays 0 if index_vector_dim is the rank: vectors of one index
   for (size_t d = 0, batch = 0; d < strides_.size(); ++d) {
     if (static_cast<int64_t>(d) == numbers_.index_vector_dim) {
       vector_stride = strides_[d];

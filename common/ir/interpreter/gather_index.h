@@ -17,23 +17,25 @@ struct IndexVectorNumbers {
   int64_t operand_rank;
 };
 
-// Where the windows of a gather or scatter start in its operand and how positions inside of windows
-// map to it. An "outer index" is one of gather's result or of scatter's updates. The names follow
-// the StableHLO specification: Start is full_start_index + full_batching_index, WindowOffset is
-// full_offset_index (full_window_index). The literal and the numbers outlive this.
+// Computes where the windows of a gather or scatter start in the operand, and how positions inside
+// the windows map to the operand. An "outer index" is an index of gather's result or of scatter's
+// updates. In the StableHLO specification Start is full_start_index + full_batching_index, and
+// WindowOffset is full_offset_index (full_window_index). The arguments of the constructor must
+// outlive this object.
 class IndexVectors {
  public:
   IndexVectors(const Literal& indices, const IndexVectorNumbers& numbers);
 
-  // Not clamped.
+  // Returns the start of the window, which is not clamped.
   Dims Start(const Dims& outer_index) const;
+  // Returns the position inside the window.
   Dims WindowOffset(const Dims& outer_index) const;
 
  private:
   TensorView indices_;
   IndexVectorNumbers numbers_;
   Dims strides_;
-  std::vector<int64_t> kept_dims_;  // dimensions of the operand that windows extend over
+  std::vector<int64_t> kept_dims_;  // the dimensions of the operand over which windows extend
 };
 
 }  // namespace acceld::ir::interpreter

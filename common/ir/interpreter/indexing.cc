@@ -3,15 +3,15 @@
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
-// Data movement: each element of the result is the bytes of one element of an operand. Source:
+// Data movement: each element of the result has the bytes of one element of an operand. Source:
 // StableHLO specification, the sections of these ops.
 namespace acceld::ir::interpreter {
 namespace {
 
 constexpr int64_t kNoSource = -1;
 
-// The result whose element at each index is the operand's element at source_of(index), or that of
-// the scalar `fill` for kNoSource.
+// Returns a result whose element at each index is the operand's element at source_of(index), or the
+// scalar `fill` if that is kNoSource.
 template <typename SourceOf>
 EvalResult Move(EvalContext& c, const Literal& operand, const Literal* fill, SourceOf source_of) {
   const TensorType& type = c.result();
@@ -37,7 +37,8 @@ EvalResult SplatInto(const Literal& operand, const TensorType& result) {
   return OneResult(MakeTensor(result, std::string(operand.bytes())));
 }
 
-// The start indices of a dynamic slice, operands [first, ...), moved so that the slice fits.
+// Returns the start indices of a dynamic slice, operands [first, ...), moved so that the slice
+// fits.
 Dims ClampedStart(const EvalContext& c, size_t first, const Dims& dims, const Dims& slice) {
   Dims start(dims.size(), 0);
   for (size_t d = 0; d < dims.size(); ++d) {
@@ -49,8 +50,8 @@ Dims ClampedStart(const EvalContext& c, size_t first, const Dims& dims, const Di
 
 }  // namespace
 
-// Bits of elements in order, lowest first; elements of the wider side hold the narrower ones with
-// the first in the lowest bits.
+// The bits of the elements are in order, lowest first; an element of the wider type consists of
+// elements of the narrower type, the first in its lowest bits.
 EvalResult EvalBitcastConvert(EvalContext& c) {
   const TensorType& from = c.operand(0).type();
   const TensorType& to = c.result();
@@ -138,7 +139,7 @@ EvalResult EvalDynamicSlice(EvalContext& c) {
   });
 }
 
-// Here and not with the other loop nests, since it is the counterpart of dynamic_slice.
+// In this file, and not with the other loop nests, since it is the counterpart of dynamic_slice.
 EvalResult EvalDynamicUpdateSlice(EvalContext& c) {
   const Literal& update = c.operand(1);
   const Dims& dims = c.operand(0).type().dims;

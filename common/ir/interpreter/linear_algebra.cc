@@ -5,8 +5,8 @@
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
-// Source: StableHLO specification, "cholesky" and "triangular_solve". In complex f64, whatever the
-// element type, rounded once at the end.
+// Source: StableHLO specification, "cholesky" and "triangular_solve". Computed in complex f64 for
+// every element type, and rounded once at the end.
 namespace acceld::ir::interpreter {
 namespace {
 
@@ -49,7 +49,7 @@ Matrix Adjoint(const Matrix& a, bool conjugate = true) {
   return out;
 }
 
-// The lower factor of what the lower triangle of `a` says, row by row; all NaN where there is none.
+// Returns the lower factor of the matrix in the lower triangle of `a`; all NaN if there is none.
 Matrix LowerFactor(const Matrix& a) {
   Matrix l(a.rows, a.columns);
   for (int64_t r = 0; r < a.rows; ++r) {
@@ -70,7 +70,7 @@ Matrix LowerFactor(const Matrix& a) {
   return l;
 }
 
-// X with A X = B, for a lower or upper A, row by row.
+// Returns X with A X = B, for a lower or upper triangular A.
 Matrix SolveLeft(const Matrix& a, bool lower, bool unit_diagonal, Matrix b) {
   for (int64_t i = 0; i < a.rows; ++i) {
     const int64_t row = lower ? i : a.rows - 1 - i;

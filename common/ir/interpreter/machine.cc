@@ -17,10 +17,10 @@ constexpr Handler kHandlers[] = {
 };
 static_assert(std::size(kHandlers) == kNumOpKinds);
 
-// Nested functions and regions together; keeps the native stack within bounds.
+// Bounds the depth of nested calls and regions, so that the native stack suffices.
 constexpr int kMaxRunningDepth = limits::kMaxCallDepth + limits::kMaxRegionDepth;
 
-// Ops whose errors come from inside and are already annotated there.
+// Whether errors come from ops inside this op, which have annotated them.
 bool RunsOtherOps(const Op& op) {
   return !op.regions.empty() || op.kind == OpKind::kCall || op.kind == OpKind::kComposite;
 }
@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<Value>> Machine::RunRegion(Frame& frame, const Region
         "calls and regions nest deeper than the interpreter's limit of ", kMaxRunningDepth));
   }
   ++depth_;
-  // A frame of InterpretOp starts without room, since most ops need none.
+  // A frame of InterpretOp has no values at first, since most ops need none.
   frame.values.resize(frame.function.value_types.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     frame.values[region.parameters[i]] = std::move(arguments[i]);

@@ -15,7 +15,7 @@ Complex MultiplyAddComplex(const Complex& sum, const Complex& a, const Complex& 
   return {static_cast<T>(sum.real()) + real, static_cast<T>(sum.imag()) + imag};
 }
 
-// The value as convert makes it, rounded to `to`.
+// Returns the value as the op convert makes it, rounded to `to`.
 Scalar Converted(DType from, DType to, const Scalar& value) {
   const ElementContext context{.operand = from, .result = to, .attributes = nullptr};
   return Rounded(to, ElementFunctionOf(OpKind::kConvert, from)(context, &value));

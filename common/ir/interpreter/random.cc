@@ -10,8 +10,8 @@
 #include "common/ir/interpreter/tensor.h"
 
 // Source: StableHLO specification, "rng" and "rng_bit_generator"; J. Salmon, M. Moraes, R. Dror and
-// D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. The specification leaves open
-// which element gets which bits: as XLA does it on the CPU.
+// D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. The specification does not say
+// which element gets which bits; this code assigns them as XLA does on the CPU.
 namespace acceld::ir::interpreter {
 namespace {
 
@@ -35,7 +35,7 @@ std::array<uint32_t, 2> ThreeFryBlock(uint64_t key, uint64_t counter) {
   return {x, y};
 }
 
-// Philox-4x32, 10 rounds. The counter is low and high.
+// Philox-4x32, 10 rounds. `low` and `high` are the counter.
 std::array<uint32_t, 4> PhiloxBlock(uint64_t key, uint64_t low, uint64_t high) {
   auto k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
   std::array<uint32_t, 4> x = {static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
@@ -52,7 +52,8 @@ std::array<uint32_t, 4> PhiloxBlock(uint64_t key, uint64_t low, uint64_t high) {
 
 uint64_t Join(uint32_t low, uint32_t high) { return uint64_t{high} << 32 | low; }
 
-// The words of all elements, 64 bits each or 32; and how many blocks that took.
+// The words of all elements, of 64 or 32 bits, and the number of blocks that were generated for
+// them.
 struct Words {
   std::vector<uint64_t> values;
   uint64_t blocks = 0;
@@ -70,8 +71,8 @@ Words ThreeFryWords(uint64_t key, uint64_t counter, const Dims& dims, bool wide)
     words.blocks = n;
     return words;
   }
-  // Neighbours along one dimension share a block: the first of even size, else the first of the
-  // longest.
+  // Neighbours along one dimension share a block. It is the first dimension of even size, or else
+  // the first one of the largest size.
   size_t paired = 0;
   while (paired < dims.size() && dims[paired] % 2 != 0) ++paired;
   if (paired == dims.size()) {
@@ -106,7 +107,7 @@ Words PhiloxWords(uint64_t key, uint64_t low, uint64_t high, int64_t n, bool wid
   return words;
 }
 
-// Uniform within [0, 1), 53 random bits.
+// Returns a number uniform in [0, 1), with 53 random bits.
 double Unit(std::mt19937_64& engine) {
   return std::ldexp(static_cast<double>(engine() >> 11), -53);
 }
@@ -119,8 +120,8 @@ Scalar UniformInteger(std::mt19937_64& engine, DType dtype, int64_t a, int64_t b
 
 }  // namespace
 
-// The numbers are the interpreter's own: which ones is unspecified. An op draws the same ones each
-// time it runs, another op of the function others.
+// The specification does not say which numbers to draw. An op draws the same ones each time it
+// runs, and different ops of a function draw different ones.
 EvalResult EvalRng(EvalContext& c) {
   const DType dtype = c.result().dtype;
   const Scalar a = TensorView(c.operand(0)).At(0), b = TensorView(c.operand(1)).At(0);
@@ -155,7 +156,7 @@ EvalResult EvalRngBitGenerator(EvalContext& c) {
   const int64_t n = type.num_elements();
   ACCELD_RETURN_IF_ERROR(c.machine.Charge(n));
   const uint64_t key = word_of(0), low = word_of(1);
-  // A Philox state of two words uses its key as the upper half of the counter too.
+  // With a state of two words, Philox uses the key also as the upper half of the counter.
   uint64_t high = size == 3 ? word_of(2) : key;
   const bool is_threefry =
       c.As<RngBitGeneratorAttributes>().rng_algorithm == RngAlgorithm::kThreeFry;

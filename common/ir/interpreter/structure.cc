@@ -60,7 +60,7 @@ EvalResult EvalCase(EvalContext& c) {
   return c.machine.RunRegion(c.frame, c.op.regions[branch], {});
 }
 
-// Means what its decomposition means.
+// A composite is executed as a call of its decomposition.
 EvalResult EvalComposite(EvalContext& c) {
   return c.machine.RunFunction(c.As<CompositeAttributes>().decomposition.name, c.OperandValues());
 }

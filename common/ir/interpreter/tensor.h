@@ -8,17 +8,17 @@
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/types/literal.h"
 
-// Element access for handlers: reading literals, building them, walking index spaces.
+// Access to elements for handlers: reading literals, building them, and iterating over indices.
 namespace acceld::ir::interpreter {
 
-// The elements of a literal, splat or not. The literal outlives the view.
+// Reads the elements of a literal, which may be a splat. The literal must outlive the view.
 class TensorView {
  public:
   explicit TensorView(const Literal& literal)
       : type_(literal.type()), data_(literal.bytes().data()), stride_(literal.is_splat() ? 0 : 1) {}
 
   const TensorType& type() const { return type_; }
-  // `index` is row-major.
+  // The element at a row-major index.
   Scalar At(int64_t index) const { return ReadScalar(type_.dtype, data_, index * stride_); }
   int64_t IndexAt(int64_t index) const { return ReadIndex(type_.dtype, data_, index * stride_); }
   const char* BytesAt(int64_t index) const {
@@ -31,11 +31,11 @@ class TensorView {
   int64_t stride_;
 };
 
-// A tensor under construction; starts as zero bytes.
+// Builds a tensor. Its bytes are zero at first.
 class TensorBuilder {
  public:
   explicit TensorBuilder(TensorType type);
-  // Starts with the elements of `literal`.
+  // A tensor with the elements of `literal` at first.
   TensorBuilder(TensorType type, const Literal& literal);
 
   const TensorType& type() const { return type_; }
@@ -44,7 +44,7 @@ class TensorBuilder {
     WriteScalar(type_.dtype, bytes_.data(), index, value);
   }
   char* BytesAt(int64_t index) { return bytes_.data() + index * StorageBytesOf(type_.dtype); }
-  // Ends the construction.
+  // Returns the tensor. The builder must not be used afterwards.
   Value Finish();
 
  private:
@@ -52,9 +52,9 @@ class TensorBuilder {
   std::string bytes_;
 };
 
-// A tensor every element of which is `value`.
+// Returns a tensor whose elements are all `value`.
 Value MakeSplat(const TensorType& type, const Scalar& value);
-// `bytes` as a tensor of `type` (all elements, or one for a splat).
+// Returns a tensor of these bytes, those of all elements, or of one element for a splat.
 Value MakeTensor(const TensorType& type, std::string bytes);
 
 inline std::vector<Value> OneResult(Value value) {
@@ -65,16 +65,17 @@ inline std::vector<Value> OneResult(Value value) {
 
 int64_t NumElements(const Dims& dims);
 
-// Moves `index` to the next one of the row-major order of `dims`; false after the last.
+// Moves `index` to the next index within `dims` in row-major order; returns false after the last
+// one.
 bool NextIndex(const Dims& dims, Dims& index);
 
-// The row-major position of `index`.
+// Returns the row-major position of `index`.
 int64_t LinearIndex(const Dims& strides, const Dims& index);
 
 // Whether `index` lies within `dims`.
 bool InBounds(const Dims& dims, const Dims& index);
 
-// Position of `value` in `list`, -1 when it is not there.
+// Returns the position of `value` in `list`, or -1.
 int64_t PositionIn(const std::vector<int64_t>& list, int64_t value);
 
 }  // namespace acceld::ir::interpreter

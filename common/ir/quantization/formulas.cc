@@ -9,7 +9,7 @@
 namespace acceld::ir {
 namespace {
 
-// One parameter of a quantization, or one for each index of its axis, spread over a shape.
+// Broadcasts a parameter of a quantization, or one for each index of its axis, to the shape.
 template <typename T>
 ValueId Spread(Expressions& e, const Quantization& quantization, const std::vector<T>& values) {
   if (!quantization.axis.has_value()) return e.Constant(static_cast<double>(values[0]));

@@ -3,16 +3,17 @@
 #include "common/ir/builder.h"
 #include "common/ir/quantization/quantization.h"
 
-// From integers to the reals that they stand for and back. Source: StableHLO specification,
-// "Quantization computations".
+// Conversions between stored integers and the real numbers that they represent. Source: StableHLO
+// specification, "Quantization computations".
 namespace acceld::ir {
 
-// The reals that the integers of `stored` stand for, in the expressed type.
+// Appends ops that convert the integers `stored` to the real numbers that they represent, in the
+// expressed type.
 ValueId Dequantize(FunctionBuilder& builder, ValueId stored, const Quantization& quantization,
                    Location location);
 
-// The integers that stand for `real`, a tensor of the expressed type: each the nearest (ties to
-// even) within the bounds.
+// Appends ops that convert `real`, a tensor of the expressed type, to the nearest integers (ties to
+// even) within the bounds of the storage.
 ValueId Quantize(FunctionBuilder& builder, ValueId real, const Quantization& quantization,
                  Location location);
 

@@ -11,20 +11,20 @@
 
 namespace acceld::ir {
 
-// Whether the functions of a program and those who call them mean the same reals by the integers
-// that pass between them; of a program that was read, the integers alone are left.
-// Thread-compatible.
+// Checks that the functions of a program and their callers use the same quantized types for the
+// values that they pass to each other. This is checked while a program is read, since afterwards
+// only the stored integers are left. Thread-compatible.
 class QuantizedSignatures {
  public:
-  // A function, with the types that the program declares.
+  // Declares a function, with the types that the program declares.
   void Declare(const std::string& function, absl::Span<const Type> parameters,
                absl::Span<const Type> results);
-  // A call of a function, which may be declared later.
+  // Notes a call of a function, which may be declared later.
   void Use(const std::string& function, absl::Span<const Type> operands,
            absl::Span<const Type> results);
 
-  // INVALID_ARGUMENT names a call whose quantized types are not those of its function. Counts of
-  // values and types of what is stored are not looked at.
+  // INVALID_ARGUMENT, with the call, if its quantized types are not those of its function. Numbers
+  // of values, and types that are not quantized, are not checked.
   absl::Status Check() const;
 
  private:
@@ -32,9 +32,9 @@ class QuantizedSignatures {
     std::vector<Type> parameters, results;
   };
 
-  absl::flat_hash_map<std::string, Signature> functions_;  // those with quantized types
-  std::vector<std::pair<std::string, Signature>> calls_;   // the same
-  absl::flat_hash_set<std::string> other_callees_;         // of calls without any
+  absl::flat_hash_map<std::string, Signature> functions_;  // only those with quantized types
+  std::vector<std::pair<std::string, Signature>> calls_;   // only those with quantized types
+  absl::flat_hash_set<std::string> other_callees_;         // of calls without quantized types
 };
 
 }  // namespace acceld::ir

@@ -7,7 +7,7 @@
 namespace acceld::ir {
 namespace {
 
-// `type` with every quantized tensor replaced by what `replace` makes of it.
+// Returns `type` with each quantized tensor replaced by the result of `replace`.
 template <typename Replace>
 Type Replaced(const Type& type, const Replace& replace) {
   if (type.IsQuantized()) return replace(type);

@@ -3,15 +3,16 @@
 #include "absl/types/span.h"
 #include "common/ir/types/type.h"
 
-// Types with quantized tensors in them, which may stand within tuples.
+// Functions for types that are, or contain in tuples, quantized tensors.
 namespace acceld::ir {
 
+// Whether the types are, or contain, quantized tensors.
 bool HasQuantized(const Type& type);
 bool HasQuantized(absl::Span<const Type> types);
 
-// The type of what is stored: a quantized tensor becomes one of integers.
+// Returns the type of the stored values: quantized tensors become tensors of integers.
 Type StorageTypeOf(const Type& type);
-// The type of the reals that are meant: a quantized tensor becomes one of floats.
+// Returns the type of the real numbers: quantized tensors become tensors of floats.
 Type ExpressedTypeOf(const Type& type);
 
 }  // namespace acceld::ir

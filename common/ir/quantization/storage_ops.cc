@@ -12,14 +12,14 @@
 namespace acceld::ir {
 namespace {
 
-// Ops outside of ops.def that give what they are given.
+// Whether this is an op without a kind in ops.def that returns its operands.
 bool IsMove(absl::string_view name) {
-  // A permutation may give zeros, which are no zeros as they are stored.
+  // A permutation may make zeros, and the stored integer 0 may represent another number.
   return name == "sdy.sharding_constraint" || name == "stablehlo.broadcast" ||
          (IsCollective(name) && name != "stablehlo.collective_permute");
 }
 
-// The different quantizations of these types, as they come.
+// Adds the different quantizations of these types, in their order.
 void Collect(absl::Span<const Type> types, std::vector<Quantization>& all) {
   for (const Type& type : types) {
     Collect(type.elements(), all);
@@ -46,8 +46,8 @@ absl::Status Disagreement(const TypedOp& typed) {
                 ") -> (", ToString(typed.results()), ") do not go together");
 }
 
-// Each quantization has an element type as stand-in, and the op's own rule says which of those must
-// be alike.
+// Replaces each quantization by an element type of its own, so that the op's inference rule checks
+// which quantizations must be equal.
 class StandIns {
  public:
   explicit StandIns(std::vector<Quantization> quantizations)
@@ -106,7 +106,7 @@ absl::Status CheckByRule(const TypedOp& typed, OpKind kind, const OpAttributes& 
   return absl::OkStatus();
 }
 
-// Whether dimension `a` of `from` and `b` of `to` are the same one through a reshape.
+// Whether a reshape leaves dimension `a` of `from` as dimension `b` of `to`.
 bool SurvivesReshape(const Dims& from, int64_t a, const Dims& to, int64_t b) {
   if (from[a] != to[b]) return false;
   const auto elements_before = [](const Dims& dims, int64_t end) {
@@ -118,11 +118,11 @@ bool SurvivesReshape(const Dims& from, int64_t a, const Dims& to, int64_t b) {
   const auto has_dynamic = [](const Dims& dims) {
     return std::find(dims.begin(), dims.end(), kDynamicDim) != dims.end();
   };
-  if (has_dynamic(from) || has_dynamic(to)) return true;  // as far as one can see
+  if (has_dynamic(from) || has_dynamic(to)) return true;  // it cannot be checked
   return elements_before(from, a) == elements_before(to, b);
 }
 
-// Ops that give the dimensions of their first operand other places: its axis must go along.
+// Checks ops that move the dimensions of their first operand: the axis must move with them.
 absl::Status CheckAxis(const TypedOp& typed, OpKind kind, const OpAttributes& attributes) {
   if (typed.operands.empty() || typed.results().empty() || !typed.operands[0].IsQuantized() ||
       !typed.results()[0].IsQuantized()) {
@@ -137,7 +137,7 @@ absl::Status CheckAxis(const TypedOp& typed, OpKind kind, const OpAttributes& at
   const Dims& to_dims = typed.results()[0].tensor().dims;
   const int64_t axis = *from.axis;
   bool fits = false;
-  // The op's rule refuses lists of another length later.
+  // Lists of another length are refused later, by the op's rule.
   const auto broadcasts_to = [&](const std::vector<int64_t>& dimensions) {
     if (dimensions.size() != from_dims.size()) return true;
     if (from_dims[axis] == 1) {
@@ -184,7 +184,7 @@ bool RunsOnStorage(const TypedOp& typed) {
     case OpKind::kMaximum:
     case OpKind::kMinimum:
     case OpKind::kSelect: {
-      // Integers of one scale have the order of their reals.
+      // Integers with the same scale have the same order as the real numbers that they represent.
       const std::vector<Quantization> quantizations = QuantizationsOf(typed);
       const auto is_real = [](const Type& type) {
         return type.IsTensor() && IsFloat(type.tensor().dtype);
@@ -221,9 +221,9 @@ absl::Status CheckQuantizations(const TypedOp& typed) {
   switch (*kind) {
     case OpKind::kBitcastConvert:
     case OpKind::kConstant:    // of the integers
-    case OpKind::kCall:        // its callee may not be known yet
+    case OpKind::kCall:        // the callee may be unknown yet
     case OpKind::kComposite:   // the same
-    case OpKind::kCustomCall:  // sees what is stored
+    case OpKind::kCustomCall:  // gets the stored integers
     case OpKind::kGetDimensionSize:
       return absl::OkStatus();
     case OpKind::kBroadcastInDim:

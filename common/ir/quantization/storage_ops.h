@@ -5,11 +5,11 @@
 #include "common/ir/import/import_op.h"
 #include "common/ir/infer/infer.h"
 
-// Ops that move quantized elements about, or order them, without computing with the reals that
-// they stand for: the same ops on the stored integers do the same.
+// Ops that only move or order quantized elements, and do not compute with the real numbers that
+// these represent. Such an op can be applied to the stored integers instead.
 namespace acceld::ir {
 
-// An op with the types of its values as the program declares them.
+// An op with the types of its values that the program declares.
 struct TypedOp {
   const ImportedOp& op;
   std::vector<Type> operands;
@@ -18,11 +18,12 @@ struct TypedOp {
   const std::vector<Type>& results() const { return op.result_types; }
 };
 
-// Whether `typed` is such an op.
+// Whether `typed` can be applied to the stored integers.
 bool RunsOnStorage(const TypedOp& typed);
 
-// Refuses such an op when the quantizations of its operands, results and regions do not go together
-// as its element types must. Element types and shapes of what is stored are not looked at.
+// For an op with RunsOnStorage: returns an error if the quantizations of its operands, results and
+// regions differ where the op's rule requires equal element types. Shapes and element types of the
+// stored values are not checked.
 absl::Status CheckQuantizations(const TypedOp& typed);
 
 }  // namespace acceld::ir

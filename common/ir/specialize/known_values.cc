@@ -11,7 +11,8 @@ namespace {
 // Sizes are computed in vectors of one or two elements per dimension.
 constexpr int64_t kMaxElements = 4 * limits::kMaxRank;
 
-// A reduction of that many elements with a body of some ops; a body that loops stays unknown.
+// Enough for a reduction of so many elements with a body of several ops, but not for a body that
+// loops.
 constexpr InterpreterLimits kLimits = {.max_element_ops = 16 * kMaxElements,
                                        .max_tensor_bytes = 1 << 20};
 
@@ -46,7 +47,8 @@ void KnownValues::Evaluate(const Function& function, const Op& op) {
     operands.push_back(*value);
   }
   absl::StatusOr<std::vector<Literal>> results = InterpretOp(function, op, operands, kLimits);
-  // What cannot be evaluated, such as a region that captures values, stays unknown.
+  // The result of an op that cannot be evaluated, such as one whose region captures values, is
+  // unknown.
   if (results.ok()) Set(op.results[0], std::move((*results)[0]));
 }
 

@@ -8,15 +8,15 @@
 
 namespace acceld::ir {
 
-// The values of one function that follow from the shapes of its arguments: small integers, which
-// programs with dynamic shapes compute sizes with. Thread-compatible.
+// The values of one function that are known from the shapes of its arguments: small tensors of
+// integers, with which programs with dynamic shapes compute sizes. Thread-compatible.
 class KnownValues {
  public:
-  // nullptr when the value is not known. Valid until the next change.
+  // Returns nullptr if the value is unknown. The pointer is valid until the next change.
   const Literal* Find(ValueId id) const;
   void Set(ValueId id, Literal value);
-  // Adds the result of `op` if it is small and made of integers, and its operands are known. The
-  // types of operands and results in `function` must be static.
+  // Evaluates `op` and adds its result, if the result is small and consists of integers and the
+  // operands are known. The types of operands and results in `function` must be static.
   void Evaluate(const Function& function, const Op& op);
 
  private:

@@ -60,7 +60,7 @@ void SolveReshape(const TensorType& operand, TensorType& declared) {
   }
 }
 
-// What the producer declared for an op, refined by the operands where that is possible.
+// Returns the declared result types of an op, with sizes from the operands where that is possible.
 std::vector<Type> RefineDeclared(const Op& op, const Function& source,
                                  absl::Span<const Type> operands) {
   std::vector<Type> declared = source.TypesOf(op.results);
@@ -75,7 +75,7 @@ std::vector<Type> RefineDeclared(const Op& op, const Function& source,
   } else if (op.kind == OpKind::kBroadcastInDim) {
     const auto& dims = op.As<BroadcastInDimAttributes>().broadcast_dimensions;
     for (size_t i = 0; i < dims.size() && i < operand.dims.size(); ++i) {
-      // A dimension of size 1 may stretch to anything, so it determines nothing.
+      // A dimension of size 1 may be broadcast to any size, so it determines nothing.
       int64_t& dim = type.dims[dims[i]];
       if (dim == kDynamicDim && operand.dims[i] != 1) dim = operand.dims[i];
     }
@@ -92,12 +92,13 @@ struct Frame {
   const Function& source;
   Function function;
   KnownValues known;
-  // Sums of two values: a limit is often a start that only the data tells and a known size.
+  // The results of adds, with their operands: a limit is often the sum of an unknown start and a
+  // known size.
   absl::flat_hash_map<ValueId, std::pair<ValueId, ValueId>> sums;
 };
 
-// What a program with dynamic shapes checks of them: operand 0 must be true, the others are the
-// sizes that its message shows.
+// Whether the op is an assertion of a program about its dynamic shapes: operand 0 must be true, the
+// others are sizes for its message.
 bool IsShapeAssertion(const Op& op) {
   return op.kind == OpKind::kCustomCall &&
          op.As<CustomCallAttributes>().call_target_name == "shape_assertion" &&
@@ -129,7 +130,7 @@ int64_t CountOps(const Region& region) {
   return count;
 }
 
-// How much larger than the program its copies together may be, if there are many.
+// How much larger than the program all copies together may be, if there are many.
 constexpr int64_t kMaxGrowth = 4;
 
 class Specializer {
@@ -152,7 +153,7 @@ class Specializer {
 
  private:
   using Values = std::vector<absl::optional<Literal>>;
-  // A specialized function and what is known of its results.
+  // A specialized function, with the known values of its results.
   struct Made {
     size_t index = 0;
     Values results;
@@ -184,7 +185,7 @@ class Specializer {
     return made;
   }
 
-  // The specialization of a callee; made on first use.
+  // Returns the specialization of a callee, which is made on first use.
   absl::StatusOr<const Made*> Callee(const std::string& name, const Op& op, Frame& frame) {
     std::vector<Type> arguments = frame.function.TypesOf(op.operands);
     std::vector<const Literal*> values;
@@ -220,8 +221,8 @@ class Specializer {
   }
 
   absl::Status Refine(Region& region, Frame& frame) {
-    // Functions are copied for each shape and size they are called with: a chain of calls that each
-    // make two of one would double them at every link.
+    // Functions are copied for each shape and size that they are called with. In a chain of calls,
+    // each of which calls one function in two ways, the copies double at each step.
     num_copied_ops_ += static_cast<int64_t>(region.ops.size());
     if (num_copied_ops_ > limits::kMaxCopiedOps && num_copied_ops_ > kMaxGrowth * num_ops_) {
       return absl::ResourceExhaustedError(absl::StrCat(
@@ -273,7 +274,7 @@ class Specializer {
     return Infer(op, frame, &signature);
   }
 
-  // The types of what a loop carries, and the values that it hands on unchanged.
+  // Sets the types of the values that a loop carries, and the known values that it does not change.
   static void BindCarried(const Op& op, Frame& frame) {
     const Region& body = op.regions[1];
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -290,8 +291,8 @@ class Specializer {
     }
   }
 
-  // What a slice takes from a start that only the data tells: its limit is the start and a known
-  // size, its strides are 1. Nothing for other slices.
+  // Returns the sizes of a slice whose start is unknown, whose limit is the start plus a known
+  // size, and whose strides are 1; nullopt for other slices.
   static absl::optional<std::vector<int64_t>> SizesOfSlice(const Op& op, const Frame& frame) {
     const ValueId start = op.operands[1];
     const auto limit = frame.sums.find(op.operands[2]);
@@ -371,9 +372,9 @@ class Specializer {
   }
 
   const Module& module_;
-  bool is_static_ = true;  // then nothing is inferred or evaluated
+  bool is_static_ = true;  // if so, nothing is inferred or evaluated
   int64_t num_ops_ = 0;
-  int64_t num_copied_ops_ = 0;  // of all functions made
+  int64_t num_copied_ops_ = 0;  // in all functions made so far
   MemoryBudget budget_;
   absl::flat_hash_map<const Function*, int64_t> bytes_of_;
   Module out_;

@@ -9,25 +9,26 @@
 
 namespace acceld::ir {
 
-// Refuses arguments that do not fit the parameters of `entry`: INVALID_ARGUMENT that names the
-// number of the argument and both types.
+// INVALID_ARGUMENT, with the index of the argument and both types, if the arguments do not fit the
+// parameters of `entry`.
 absl::Status CheckArguments(const Function& entry, absl::Span<const TensorType> argument_types);
 
-// The first stage of a compile, and how a client knows result types at once: what `entry` is when
-// called with these types. The result holds the functions reachable from it and nothing else, the
-// entry first and named "main"; every type is static. Dynamic dimensions are refined by inferring
-// types anew from the arguments on; sizes that the program computes are evaluated, and ops that
-// take them become their static kin; a function called with several shapes or sizes becomes several
-// functions. Assertions on shapes are checked and dropped. INVALID_ARGUMENT for arguments that do
-// not fit or fail an assertion, and for a shape that the arguments do not determine;
-// RESOURCE_EXHAUSTED for more copies than limits::kMaxCopiedOps or than memory_budget.h grants.
+// Returns `entry` for arguments of these types. This is the first stage of a compilation; a client
+// uses it to know result types at once. The result has only the functions that `entry` calls,
+// `entry` itself first and named "main", and all types are static. Types are inferred again,
+// beginning with the arguments, which replaces dynamic dimensions by sizes. Sizes that the program
+// computes are evaluated, and ops with such sizes as operands become static ops. A function that is
+// called with several shapes or sizes becomes several functions. Assertions on shapes are checked
+// and removed. INVALID_ARGUMENT for arguments that do not fit or fail an assertion, and for a shape
+// that the arguments do not determine; RESOURCE_EXHAUSTED for more copies than
+// limits::kMaxCopiedOps or MemoryBudget allow.
 absl::StatusOr<Module> Specialize(const Module& module, absl::string_view entry,
                                   absl::Span<const TensorType> argument_types);
 
-// Whether the program declares its result types in full, so that arguments need only be checked.
+// Whether all declared result types are static, so that only the arguments need to be checked.
 bool HasStaticResults(const Function& entry);
 
-// Result types of `entry` on these arguments, without compiling; also the argument check.
+// Checks the arguments and returns the result types of `entry` for them, without compiling.
 absl::StatusOr<std::vector<TensorType>> ResultTypesOf(const Module& module, absl::string_view entry,
                                                       absl::Span<const TensorType> argument_types);
 

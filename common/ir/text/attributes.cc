@@ -11,7 +11,8 @@
 namespace acceld::ir::text {
 namespace {
 
-// An attribute in a list or a dictionary. What it holds beside is no larger than its text.
+// The memory of an attribute in a list or a dictionary. Its further contents are no larger than its
+// text.
 constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
 
 // `5`, `5 : i32`, `-1.5 : f32`, `0x7FC00000 : f32`.
@@ -22,7 +23,7 @@ absl::StatusOr<Attribute> ReadNumber(Reader& reader) {
   const bool is_float = lexer.Peek().kind == TokenKind::kFloat;
   if (!is_float && lexer.Peek().kind != TokenKind::kInteger) return lexer.Expected("a number");
   lexer.Next();
-  // The type stands behind the number and is needed to read it.
+  // The type, which is needed to read the number, is behind it.
   DType dtype = is_float ? DType::kF64 : DType::kI64;
   if (lexer.TryPunctuation(':')) {
     ACCELD_ASSIGN_OR_RETURN(dtype, ReadDType(reader, /*allow_index=*/true));
@@ -43,7 +44,7 @@ absl::StatusOr<Attribute> ReadNumber(Reader& reader) {
   return attribute;
 }
 
-// What follows the word `array`: <i64: 1, 2>.
+// Reads what follows the word `array`: <i64: 1, 2>.
 absl::StatusOr<Attribute> ReadDenseArray(Reader& reader) {
   Lexer& lexer = reader.lexer;
   const size_t begin = lexer.Peek().offset;
@@ -86,13 +87,14 @@ absl::StatusOr<Attribute> ReadHash(Reader& reader) {
   if (!lexer.Peek().Is('<')) {
     const auto alias = reader.attribute_aliases.find(hash.text);
     if (alias != reader.attribute_aliases.end()) {
-      // The alias stands where its outermost level would.
+      // The nesting levels of the alias's value count here. ReadAttribute has counted the outermost
+      // one.
       Nesting nesting(reader, alias->second.depth - 1);
       ACCELD_RETURN_IF_ERROR(nesting.status());
       ACCELD_RETURN_IF_ERROR(reader.Charge(alias->second.memory_bytes, hash.text, hash.offset));
       return alias->second.value;
     }
-    // A name with a dialect is a mark of another dialect.
+    // A name with a dialect is an attribute of another dialect.
     if (!reader.location_aliases.contains(hash.text) && !absl::StrContains(hash.text, '.')) {
       return lexer.Error(hash.offset,
                          absl::StrCat("alias '", hash.text.substr(0, 100), "' is not defined"));
@@ -195,7 +197,7 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
   }
   lexer.Next();
   if (!lexer.Peek().Is('<') && !lexer.Peek().Is('(')) return KeywordAttribute(word.text);
-  // loc(...), affine_map<...>, types of other dialects: no meaning here.
+  // loc(...), affine_map<...> and types of other dialects have no meaning here.
   std::string text(word.text);
   while (lexer.Peek().Is('<') || lexer.Peek().Is('(')) {
     ACCELD_ASSIGN_OR_RETURN(const absl::string_view group, lexer.SkipBalanced());
@@ -208,8 +210,8 @@ absl::StatusOr<Attribute> ReadWord(Reader& reader) {
 
 namespace {
 
-// '[' ('<' fields '>'),* ']', if that starts here: structures whose kind follows from the field
-// that they stand in, so that it has no name. Nothing is consumed otherwise.
+// Reads '[' ('<' fields '>'),* ']' if it starts here: structures that have no name, because their
+// kind follows from the field that contains them. Otherwise nothing is consumed.
 absl::StatusOr<bool> TryUnnamedStructs(Reader& reader, Attribute& to) {
   Lexer& lexer = reader.lexer;
   const size_t begin = lexer.Peek().offset;
@@ -245,7 +247,7 @@ absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view nam
     const size_t begin = lexer.Peek().offset;
     ACCELD_ASSIGN_OR_RETURN(const bool are_unnamed, TryUnnamedStructs(reader, value));
     if (are_unnamed) {
-      // `value` holds them.
+      // They are in `value`.
     } else if (auto integers =
                    lexer.Peek().Is('[') ? ReadIntegers(reader) : absl::UnknownError("not a list");
                integers.ok()) {

@@ -6,32 +6,34 @@
 
 #include "common/ir/text/reader.h"
 
-// Attributes of StableHLO text in their untyped form (attribute.h).
+// Reads attributes of StableHLO text to their untyped form (attribute.h).
 namespace acceld::ir::text {
 
-// Any attribute. Of StableHLO's own, `#stablehlo<kind KEYWORD>` becomes an enum, `#stablehlo.name<a
-// = ..>` a structure; attributes of other dialects are kept as text.
+// Reads any attribute. `#stablehlo<kind KEYWORD>` becomes an enum, `#stablehlo.name<a = ..>` a
+// structure. Attributes of other dialects are kept as text.
 absl::StatusOr<Attribute> ReadAttribute(Reader& reader);
 
-// '{' (name ('=' attribute)?),* '}'. Names are unique.
+// Reads '{' (name ('=' attribute)?),* '}'. Names must be unique.
 absl::StatusOr<AttributeDictionary> ReadDictionary(Reader& reader);
-// The same added to `dictionary`, if the current token is '{'.
+// As above, if the current token is '{'. The entries are added to `dictionary`.
 absl::Status ReadOptionalDictionary(Reader& reader, AttributeDictionary& dictionary);
-// The same with the values read by the caller: `read_value(name)` is called where the value starts,
-// or where it is missing (a unit attribute) with has_value false.
+// As above, with values that the caller reads: `read_value(name, has_value)` is called where a
+// value starts, or with has_value false where there is none (a unit attribute).
 absl::Status ReadDictionaryEntries(
     Reader& reader,
     const std::function<absl::Status(const std::string& name, bool has_value)>& read_value);
 
-// field = attribute (, field = attribute)*: the inside of `#stablehlo.name<...>`. Lists of integers
-// become dense arrays.
+// Reads field '=' attribute (',' field '=' attribute)*, the contents of `#stablehlo.name<...>`.
+// Lists of integers become dense arrays.
 absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view name);
 
-// '[' integer,* ']'.
+// Reads '[' integer,* ']'.
 absl::StatusOr<std::vector<int64_t>> ReadIntegers(Reader& reader);
-// [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]: the layouts of a convolution, as the structure "conv".
+// Reads the layouts of a convolution, [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], as the structure
+// "conv".
 absl::StatusOr<Attribute> ReadConvolutionLayouts(Reader& reader);
 
+// Make attributes.
 Attribute IntegersAttribute(std::vector<int64_t> values);  // array<i64: ...>
 Attribute IntAttribute(int64_t value, DType dtype = DType::kI64);
 Attribute KeywordAttribute(absl::string_view keyword);

@@ -8,7 +8,7 @@
 namespace acceld::ir::text {
 namespace {
 
-// One layout: where the two named dimensions stand and where the spatial ones stand, in order.
+// The layout of one tensor: the positions of the two named dimensions and of the spatial ones.
 struct Layout {
   int64_t first = -1;
   int64_t second = -1;

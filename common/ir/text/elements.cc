@@ -26,7 +26,8 @@ bool ParseMagnitude(absl::string_view digits, uint64_t& value) {
   return error == std::errc() && stop == end;
 }
 
-// A decimal number read in one rounding. Too large is an error; too small gives zero.
+// Parses a decimal number with one rounding. A number that is too large is an error; one that is
+// too small is zero.
 template <typename T>
 bool ParseDecimal(absl::string_view digits, T& value) {
   const char* end = digits.data() + digits.size();
@@ -37,13 +38,13 @@ bool ParseDecimal(absl::string_view digits, T& value) {
   return std::isfinite(value);
 }
 
-// Reads nested lists of exactly the shape of a type.
+// Reads nested lists, which must have the shape of a type.
 class ListReader {
  public:
   ListReader(Reader& reader, const TensorType& type, std::string& bytes)
       : reader_(reader), type_(type), bytes_(bytes) {}
 
-  // The rank bounds the recursion.
+  // Recurses as deep as the rank of the type.
   absl::Status Read(size_t dimension) {
     if (dimension == type_.dims.size()) return ReadElement(reader_, type_.dtype, bytes_);
     Lexer& lexer = reader_.lexer;
@@ -161,7 +162,7 @@ absl::Status ReadElement(Reader& reader, DType dtype, std::string& bytes) {
       return absl::OkStatus();
     }
     case DTypeClass::kFloat: {
-      // A pattern goes in as it is: decoding a NaN could lose its payload.
+      // A bit pattern is copied, since decoding a NaN could lose its payload.
       const Token token = reader.lexer.Peek();
       ACCELD_ASSIGN_OR_RETURN(const double value, ReadFloatValue(reader, dtype));
       uint64_t pattern = 0;
@@ -191,7 +192,7 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
   if (!lexer.Peek().Is('<')) return lexer.Expected("'<' after 'dense'");
   lexer.Next();
 
-  // The type stands behind the elements and is needed to read them: look at it first.
+  // The type, which is needed to read the elements, is behind them: read it first.
   const Token first = lexer.Peek();
   size_t end = first.offset;
   if (first.kind == TokenKind::kString) {
@@ -221,7 +222,7 @@ absl::StatusOr<Literal> ReadDense(Reader& reader, bool allow_index) {
   } else {
     lexer.Seek(first.offset);
     if (lexer.Peek().Is('[') && type.rank() > 0) {
-      // Each element takes two characters at least, so the text bounds what is reserved.
+      // Each element takes at least two characters, so the text bounds the memory that is reserved.
       const int64_t most =
           (static_cast<int64_t>(end - first.offset) / 2 + 1) * StorageBytesOf(type.dtype);
       bytes.reserve(static_cast<size_t>(std::min(type.size_bytes(), most)));

@@ -4,7 +4,7 @@
 #include "common/ir/import/inlined_ops.h"
 #include "common/ir/text/function_reader.h"
 
-// From the op as it was read to the op of the module: the checks that need no text.
+// Converts ops from their form in the text to ops of the module, with the checks that need no text.
 namespace acceld::ir::text {
 
 absl::Status FunctionReader::CheckOperandTypes(const ParsedOp& op) {

@@ -81,7 +81,7 @@ absl::Status TopK(FunctionReader& in, ParsedOp& op) {
   return absl::OkStatus();
 }
 
-// The first entry of a name counts: forms of their own stand before those of ops.def's list.
+// The first entry of a name is used, so special forms precede those made from ops.def.
 constexpr NamedForm kForms[] = {
     {"stablehlo.compare", Compare},
     {"stablehlo.complex", Complex},

@@ -82,7 +82,7 @@ absl::Status While(FunctionReader& in, ParsedOp& op) {
       ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
       ACCELD_ASSIGN_OR_RETURN(const ValueId operand, in.ReadOperand());
       parameter.type = in.TypeOf(operand);
-      // Of the operand, of both regions and of the loop.
+      // Copies of the operand's type, for both regions and the loop.
       constexpr int64_t kCopies = 4;
       ACCELD_RETURN_IF_ERROR(in.reader().Charge(kCopies * MemoryBytesOf(parameter.type), op.name,
                                                 parameter.name.offset));
@@ -108,7 +108,7 @@ absl::Status While(FunctionReader& in, ParsedOp& op) {
   return absl::OkStatus();
 }
 
-// 'applies' name: a region of that op over two scalars per pair of input and initial value.
+// 'applies' name: a region with that op on two scalars for each pair of input and initial value.
 absl::StatusOr<Region> RegionThatApplies(FunctionReader& in, const ParsedOp& op,
                                          absl::string_view name,
                                          absl::Span<const ValueId> initials) {

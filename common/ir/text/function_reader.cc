@@ -18,7 +18,7 @@ bool IsTerminator(absl::string_view name) {
   return name == "func.return" || name == "stablehlo.return" || name == "sdy.return";
 }
 
-// Names of the func dialect may stand without it.
+// Ops of the func dialect may be written without the dialect's name.
 std::string FullName(absl::string_view name) {
   if (name == "call" || name == "return") return absl::StrCat("func.", name);
   return std::string(name);
@@ -210,7 +210,7 @@ absl::Status FunctionReader::ReadInlinedRegion(ParsedOp& op, const std::vector<P
   std::vector<Type> types;
   types.reserve(parameters.size());
   for (const Parameter& parameter : parameters) types.push_back(parameter.type);
-  // A region may also name the operands as they are named around it.
+  // Without parameters, the region uses the operands by their outer names.
   if (op.name == "sdy.manual_computation" || !parameters.empty()) {
     ACCELD_RETURN_IF_ERROR(lexer().At(op.offset, importer_.CheckInlined(op, types)));
   }

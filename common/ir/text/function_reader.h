@@ -13,65 +13,69 @@
 
 namespace acceld::ir::text {
 
-// One op as the text has it, whatever form it was written in.
+// An op as it is in the text, in generic or pretty form.
 struct ParsedOp : ImportedOp {
   size_t offset = 0;
-  // From the signature: the operands' types, where it names them.
+  // The operands' types from the signature, if it has them.
   bool has_operand_types = false;
   std::vector<Type> operand_types;
-  // Of an op of inlined_ops.h: what its region returns.
+  // For an op of inlined_ops.h: the values that its region returns.
   std::vector<ValueId> returned;
 };
 
-// A named value that a region starts with.
+// A parameter of a region, with its name.
 struct Parameter {
   Token name;
   Type type;
 };
 
-// Reads the body of one function: ops in generic and pretty form, names scoped by region. Types of
-// values are the declared ones; each op is checked against its inference rule where it stands.
+// Reads the body of one function: ops in generic and pretty form, with names that are scoped by
+// region. Values have their declared types; each op is checked against its inference rule when it
+// is read.
 class FunctionReader {
  public:
-  // `op_count` counts the ops of the module over all its functions.
+  // `op_count` counts the ops of all functions of the module.
   FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count);
 
-  // '{' ops '}' with the parameters named in the function's header, or by its first block when
-  // there is no header. Gives the function.
+  // Reads '{' ops '}' and returns the function. The parameters are those of the function's header
+  // or, if that has none (nullptr), of the body's block header.
   absl::StatusOr<Function> ReadBody(const std::vector<Parameter>* parameters);
-  // What ReadBody read, as the text declares it.
+  // The type of the function that ReadBody has read, with the types that the text declares.
   const FunctionType& type() const { return type_; }
 
-  // For the pretty forms (forms.h).
+  // The following functions are for the pretty forms (forms.h).
   Reader& reader() { return reader_; }
   Lexer& lexer() { return reader_.lexer; }
   const Type& TypeOf(ValueId id) const { return importer_.TypeOf(id); }
-  // %x or %x#1, defined before.
+  // Reads %x or %x#1, a value that is defined before.
   absl::StatusOr<ValueId> ReadOperand();
-  // Operands between commas, at least one; stops before a comma that no operand follows.
+  // Reads at least one operand, and further ones behind commas. Stops before a comma that is not
+  // followed by an operand.
   absl::Status ReadOperands(std::vector<ValueId>& operands);
-  // '(' operands? ')'
+  // Reads '(' operands? ')'.
   absl::Status ReadOperandsInParentheses(std::vector<ValueId>& operands);
-  // '{' ops '}'. Parameters come from the caller, or else from the region's block header.
+  // Reads '{' ops '}'. The parameters are given by the caller, or else (nullptr) by the region's
+  // block header.
   absl::StatusOr<Region> ReadRegion(const std::vector<Parameter>* parameters);
-  // The region of an op of inlined_ops.h whose operands were read, with its parameters as in
-  // ReadRegion; its ops are appended where the reader stands.
+  // Reads the region of an op of inlined_ops.h, whose operands must be read already, with
+  // parameters as in ReadRegion. The region's ops are appended to the open region.
   absl::Status ReadInlinedRegion(ParsedOp& op, const std::vector<Parameter>* parameters);
-  // Notes the meshes that shardings name, which stand in `text`: "[<@mesh, [{"a"}, {}]>]".
+  // Notes the meshes that the shardings in `text` refer to: "[<@mesh, [{"a"}, {}]>]".
   absl::Status NoteMeshes(const ParsedOp& op, absl::string_view text);
-  // %name ':' type loc?
+  // Reads %name ':' type loc?.
   absl::StatusOr<Parameter> ReadParameter();
-  // loc(...)?
+  // Skips loc(...)?.
   absl::Status SkipLocation();
 
-  // Checks an op and appends it where the reader stands; gives its results. Takes the op's parts.
+  // Checks an op, appends it to the open region and returns its results. The contents of `op` are
+  // moved.
   absl::StatusOr<std::vector<ValueId>> Emit(ParsedOp& op);
-  // A region of one op over fresh parameters: the short form of reduce.
+  // Makes a region of one op on its own parameters, for the short form of reduce.
   absl::StatusOr<Region> RegionOf(absl::string_view op_name, absl::Span<const Type> parameters,
                                   std::vector<Type> results, const ParsedOp& around);
 
  private:
-  // The values of a name: a range of values_. The results of an op need not have ids in a row.
+  // The values of a name, a range of values_. (The results of an op need not have consecutive ids.)
   struct Values {
     size_t first;
     size_t count;
@@ -81,11 +85,13 @@ class FunctionReader {
     uint32_t count;
   };
 
-  // Reads one op. True when it was the terminator; `returned` is what it returns then.
+  // Reads one op. Returns true when the op was the terminator, whose operands are then in
+  // `returned`.
   absl::StatusOr<bool> ReadOp(std::vector<ValueId>& returned);
-  // Ops up to and with the terminator and the '}' behind it; gives what the terminator returns.
+  // Reads the ops up to the terminator and the '}' behind it; returns what the terminator returns.
   absl::StatusOr<std::vector<ValueId>> ReadOps();
-  // The parameters of the region whose '{' was read: `given`, or else its block header's.
+  // Returns the parameters of the region whose '{' was read: `given`, or else those of its block
+  // header.
   absl::StatusOr<std::vector<Parameter>> ReadParameters(const std::vector<Parameter>* given);
   absl::StatusOr<std::vector<ResultName>> ReadResultNames();
   absl::Status ReadGenericForm(ParsedOp& op);
@@ -104,7 +110,7 @@ class FunctionReader {
   FunctionType type_;
   absl::flat_hash_map<absl::string_view, Values> names_;  // keys are tokens of the source
   std::vector<ValueId> values_;
-  // Names of the region that is open, from where its scope began.
+  // The scope of a region's names.
   struct Scope {
     size_t declared;         // size of declared_
     size_t shadowed;         // size of shadowed_
@@ -115,8 +121,7 @@ class FunctionReader {
     Values values;
   };
   std::vector<absl::string_view> declared_;  // names in scope, oldest first
-  std::vector<Shadowed>
-      shadowed_;  // what names meant around an isolated region that uses them anew
+  std::vector<Shadowed> shadowed_;           // values of names that an isolated region redefines
   std::vector<Scope> scopes_;
 };
 

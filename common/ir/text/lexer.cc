@@ -14,7 +14,7 @@ namespace {
 
 bool StartsWord(char c) { return absl::ascii_isalpha(c) || c == '_'; }
 bool InWord(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '$' || c == '.'; }
-// After % # ! ^ @ a '-' may stand too, but not as the start of "->".
+// Names after % # ! ^ @ may also contain '-', but not as the start of "->".
 bool InSuffix(char c) { return InWord(c) || c == '-'; }
 
 std::string Describe(const Token& token) {

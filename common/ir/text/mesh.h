@@ -7,8 +7,8 @@
 
 namespace acceld::ir::text {
 
-// '<' '[' (string '=' integer),* ']' (',' 'device_ids' '=' '[' integers ']')? '>': a mesh of
-// devices as Shardy writes it. Gives how many devices it has.
+// Reads a mesh of devices in Shardy's text form and returns its number of devices:
+//   '<' '[' (string '=' integer),* ']' (',' 'device_ids' '=' '[' integers ']')? '>'
 absl::StatusOr<int64_t> ReadMesh(Lexer& lexer);
 
 }  // namespace acceld::ir::text

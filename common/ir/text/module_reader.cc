@@ -12,12 +12,12 @@
 #include "common/ir/verify/verifier.h"
 #include "common/memory/allocation.h"
 
-// Modules and functions, in pretty and generic form, and what may stand around them.
+// Reads modules and functions, in pretty and generic form, and what may surround them.
 namespace acceld::ir {
 namespace text {
 namespace {
 
-// What a function's header says, wherever its form keeps it.
+// A function's header, from either form.
 struct Header {
   size_t offset = 0;
   std::string name;
@@ -53,14 +53,14 @@ class ModuleReader {
   absl::Status ReadDonations(Header& header);
   absl::StatusOr<std::vector<Type>> ReadHeaderResults();
   absl::Status SetName(const Token& token, std::string name, std::string& to);
-  // `read` is the type of what was read, which must be that of the header.
+  // `read` is the type of the function that was read, which must be that of the header.
   absl::Status AddFunction(const Header& header, const FunctionType& read, Function function);
   absl::Status SkipLocation();
 
   Reader reader_;
   Lexer& lexer_;
   Module module_;
-  absl::flat_hash_set<std::string> aliases_;  // that are defined, with "#" or "!"
+  absl::flat_hash_set<std::string> aliases_;  // that are defined, with their "#" or "!"
   bool seen_module_ = false;
   int64_t op_count_ = 0;
 };
@@ -136,8 +136,8 @@ absl::Status ModuleReader::ReadAlias() {
   return absl::OkStatus();
 }
 
-// '{-#' anything '#-}' at the end of the file. What it declares can only be meant by dense_resource
-// constants, which are refused where they stand.
+// '{-#' anything '#-}' at the end of the file. Only dense_resource constants can refer to the
+// resources that it declares, and these are refused when they are read.
 absl::Status ModuleReader::ReadResources() {
   const size_t begin = lexer_.Peek().offset;
   const absl::string_view rest = lexer_.source().substr(begin);
@@ -363,7 +363,7 @@ absl::Status ModuleReader::ReadFunction() {
   return AddFunction(header, body.type(), std::move(function));
 }
 
-// dictionary?, with what it says of the function.
+// dictionary?: the properties of the function.
 absl::Status ModuleReader::ReadFunctionProperties(Header& header) {
   if (!lexer_.Peek().Is('{')) return absl::OkStatus();
   return ReadDictionaryEntries(

@@ -13,7 +13,7 @@ std::string SymbolText(const std::string& name) {
   return ToString(Attribute{SymbolAttribute{name}});
 }
 
-// One type stands alone, others in parentheses.
+// A single type has no parentheses.
 std::string ResultTypesText(absl::Span<const Type> types) {
   if (types.size() == 1) return types[0].ToString();
   return absl::StrCat("(", ToString(types), ")");

@@ -9,20 +9,22 @@
 
 namespace acceld::ir::text {
 
-// Appends the text of one function. Values are named in the order in which they appear.
+// Appends the text of one function. Values are named in the order in which they appear. The
+// arguments of the constructor must outlive the printer.
 class FunctionPrinter {
  public:
   FunctionPrinter(const Function& function, std::string& out)
       : function_(function), out_(out), names_(function.value_types.size()) {}
 
+  // Appends the function, indented by `indent` levels.
   void Print(int indent);
 
-  // For the pretty forms (printer_forms.cc).
+  // The following functions are for the pretty forms (printer_forms.cc).
   const Function& function() const { return function_; }
   std::string& out() { return out_; }
-  // "%0, %1#2"
+  // Appends "%0, %1#2".
   void Values(absl::Span<const ValueId> values);
-  // " : (types) -> types"
+  // Appends " : (types) -> types".
   void Signature(const Op& op);
 
  private:
@@ -32,22 +34,22 @@ class FunctionPrinter {
   void PrintRegion(const Region& region, int indent);
   void NameResults(const Op& op);
   void NameParameters(const Region& region);
-  // "%0: type, %1: type", with what `donations` say of them.
+  // Appends "%0: type, %1: type", with the attributes of `donations`.
   void Parameters(const Region& region, absl::Span<const Donation> donations);
   void Indent(int indent) { out_.append(static_cast<size_t>(indent) * 2, ' '); }
 
   const Function& function_;
   std::string& out_;
-  std::vector<std::string> names_;  // by value
+  std::vector<std::string> names_;  // by ValueId
   int64_t next_name_ = 0;
 };
 
-// Appends an op in its pretty form, from its name to its type. False, with nothing appended, when
-// it is to be written in generic form.
+// Appends an op in its pretty form, from its name to its type. Returns false, and appends nothing,
+// if the op has to be written in generic form.
 bool PrintPrettyForm(FunctionPrinter& printer, const Op& op);
 
-// The properties of an op in generic form: what differs from the defaults, and what other tools
-// require.
+// Returns the properties of an op in generic form: the attributes that differ from their defaults,
+// and those that other tools require.
 AttributeDictionary GenericProperties(const Op& op);
 
 }  // namespace acceld::ir::text

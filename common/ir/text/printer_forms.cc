@@ -18,7 +18,7 @@ const char* Keyword(Enum value) {
   return EnumKeywords(value)[static_cast<int>(value)];
 }
 
-// Writes the pretty form that belongs to a shape of attributes; false where there is none.
+// Writes the pretty form for a struct of attributes; returns false if there is none.
 class PrettyForm {
  public:
   PrettyForm(FunctionPrinter& printer, const Op& op) : printer_(printer), op_(op) {}
@@ -155,8 +155,8 @@ class PrettyForm {
     Start();
     return Functional(absl::StrCat(", config = ", QuoteText(a.einsum_config)));
   }
-  // Without a pretty form in StableHLO, with one that says no more than the generic one, or with
-  // regions.
+  // Ops that have no pretty form in StableHLO, have one that is no shorter than the generic form,
+  // or have regions.
   template <typename Attributes>
   bool operator()(const Attributes&) {
     return false;
@@ -167,7 +167,7 @@ class PrettyForm {
   void Append(const Parts&... parts) {
     absl::StrAppend(&printer_.out(), parts...);
   }
-  // The name and the operands.
+  // Appends the name and the operands.
   void Start() {
     Append(NameOf(op_.kind), " ");
     printer_.Values(op_.operands);
@@ -178,7 +178,7 @@ class PrettyForm {
     printer_.Signature(op_);
     return true;
   }
-  // One type where operands and result share it, a function type otherwise.
+  // Appends one type if operands and result have the same, else a function type.
   bool SharedType(absl::string_view fields) {
     const Function& function = printer_.function();
     const Type& result = function.TypeOf(op_.results[0]);
@@ -188,7 +188,7 @@ class PrettyForm {
     Append(fields, " : ", result.ToString());
     return true;
   }
-  // The predicate's type and the type of all the rest, even where they are the same.
+  // Appends the predicate's type and the type of the other operands, even if they are equal.
   bool Select() {
     Start();
     const Function& function = printer_.function();
@@ -222,7 +222,7 @@ class PrettyForm {
     Append(" : ", ToString(printer_.function().TypesOf(op_.results)));
     return true;
   }
-  // All fields: other tools know no defaults for them.
+  // Returns all fields, since other tools have no defaults for them.
   static std::string Algorithm(const DotAlgorithm& a) {
     return absl::StrCat("<lhs_precision_type = ", NameOf(a.lhs_precision_type),
                         ", rhs_precision_type = ", NameOf(a.rhs_precision_type),
@@ -233,7 +233,7 @@ class PrettyForm {
                         ", allow_imprecise_accumulation = ",
                         a.allow_imprecise_accumulation ? "true" : "false", ">");
   }
-  // " {...}" of the attributes that the form itself does not show.
+  // Returns " {...}" with the attributes that the form itself does not contain.
   std::string DictionaryWithout(const std::string& shown) const {
     AttributeDictionary dictionary = GenericProperties(op_);
     dictionary.erase(shown);
@@ -262,7 +262,7 @@ AttributeDictionary GenericProperties(const Op& op) {
       integer->dtype = DType::kI32;
     }
   }
-  // Attributes that StableHLO requires even where they say nothing.
+  // Attributes that StableHLO requires even if they equal their defaults.
   const Attribute no_dimensions{DenseArrayAttribute{}};
   if (op.kind == OpKind::kReduce) properties.try_emplace("dimensions", no_dimensions);
   if (op.kind == OpKind::kReduceWindow) properties.try_emplace("window_dimensions", no_dimensions);

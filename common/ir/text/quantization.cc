@@ -60,7 +60,7 @@ absl::StatusOr<Quantization> ReadQuantization(Reader& reader) {
   const Token name = lexer.Next();
   const auto alias = reader.quantization_aliases.find(name.text);
   if (alias != reader.quantization_aliases.end()) {
-    // A copy each time, however little text names it.
+    // Each use is a copy, so a short name may stand for much memory.
     const auto bytes =
         static_cast<int64_t>(alias->second.scales.size() * (sizeof(double) + sizeof(int64_t)));
     ACCELD_RETURN_IF_ERROR(reader.Charge(bytes, name.text, name.offset));

@@ -11,28 +11,30 @@
 #include "common/ir/text/lexer.h"
 #include "common/ir/types/type.h"
 
-// What every part of the reader shares, and the grammar of types.
+// The state that all parts of the reader share, and the grammar of types.
 namespace acceld::ir::text {
 
+// The type of a function.
 struct FunctionType {
   std::vector<Type> parameters;
   std::vector<Type> results;
 };
 
-// A value with a name. Each use is a copy, and nests where it stands.
+// The value of an alias. Each use of the alias is a copy, whose nesting levels count where it is
+// used.
 template <typename Value>
 struct Alias {
   Value value;
   int64_t memory_bytes = 0;
-  int depth = 0;  // of what nests in it
+  int depth = 0;  // the nesting levels of the value
 };
 
-// A place in the text and what was declared for all of it.
+// The position in the text, and the declarations that hold for all of it.
 struct Reader {
   Reader(absl::string_view source, absl::string_view file_name)
       : lexer(source, file_name), totals(static_cast<int64_t>(source.size())) {}
 
-  // Counts what is built, which stands at `offset` of the source.
+  // Charges the memory of something that is built from the text at `offset`.
   absl::Status Charge(int64_t bytes, absl::string_view what, size_t offset);
 
   Lexer lexer;
@@ -42,15 +44,15 @@ struct Reader {
   absl::flat_hash_map<std::string, DType> element_aliases;                 // by "!name"
   absl::flat_hash_map<std::string, Alias<FunctionType>> function_aliases;  // by "!name"
   absl::flat_hash_set<std::string> location_aliases;                       // "#name"
-  // Locations may name aliases that follow: where each name stands first.
+  // The first use of each alias that a location refers to; it may be declared later.
   absl::flat_hash_map<std::string, size_t> named_locations;
-  int region_depth = 0;  // of the ops that are being read
+  int region_depth = 0;  // of the regions that are being read
   int depth = 0;         // of the type or attribute that is being read
-  int deepest = 0;       // that has been reached since somebody set this
+  int deepest = 0;       // the largest `depth` since this was set to 0
   ImportTotals totals;
 };
 
-// Counts a region while it lives; status() is an error beyond limits::kMaxRegionDepth.
+// Counts a nested region while it lives; status() is an error beyond limits::kMaxRegionDepth.
 class RegionNesting {
  public:
   explicit RegionNesting(Reader& reader) : reader_(reader) { ++reader_.region_depth; }
@@ -63,11 +65,11 @@ class RegionNesting {
   Reader& reader_;
 };
 
-// Counts levels of types and attributes while it lives; status() is an error beyond
+// Counts nesting levels of types and attributes while it lives; status() is an error beyond
 // limits::kMaxDepth.
 class Nesting {
  public:
-  // `levels` at once: those of something that was read elsewhere.
+  // `levels` are the levels to count: more than one for a value that was read elsewhere.
   explicit Nesting(Reader& reader, int levels = 1) : reader_(reader), levels_(levels) {
     reader_.depth += levels_;
     reader_.deepest = std::max(reader_.deepest, reader_.depth);
@@ -82,29 +84,30 @@ class Nesting {
   const int levels_;
 };
 
-// loc(...)?, with note taken of the aliases that it names.
+// Skips loc(...)? and notes the aliases that it refers to.
 absl::Status SkipLocation(Reader& reader);
-// An error for the first alias named in a location that is declared nowhere. For the end of the
-// text.
+// Returns an error for the first alias that a location refers to and that is not declared. For the
+// end of the text.
 absl::Status CheckNamedLocations(const Reader& reader);
 // True when the current token is the alias of a function type.
 bool AtFunctionAlias(const Reader& reader);
 
-// type of a value: tensor<...>, tuple<...>, !stablehlo.token or an alias of one.
+// Reads the type of a value: tensor<...>, tuple<...>, !stablehlo.token or an alias of one.
 absl::StatusOr<Type> ReadType(Reader& reader);
-// tensor<...> that is not quantized; in attributes `index` elements are allowed and read as i64.
+// Reads tensor<...>, not quantized. With `allow_index`, for attributes, `index` elements are read
+// as i64.
 absl::StatusOr<TensorType> ReadTensorType(Reader& reader, bool allow_index = false);
-// i32, bf16, complex<f32>.
+// Reads i32, bf16, complex<f32>.
 absl::StatusOr<DType> ReadDType(Reader& reader, bool allow_index = false);
-// !quant.uniform<...> or an alias of one: what the elements of a quantized tensor are.
+// Reads !quant.uniform<...>, or an alias of one: the element type of a quantized tensor.
 absl::StatusOr<Quantization> ReadQuantization(Reader& reader);
-// True when the current token can only start that.
+// True when the current token can only start a type of ReadQuantization.
 bool AtQuantization(const Reader& reader);
-// type (, type)*
+// Reads type (',' type)*.
 absl::StatusOr<std::vector<Type>> ReadTypeList(Reader& reader);
-// (types) -> type or (types) -> (types). Parentheses are needed on the left.
+// Reads (types) -> type or (types) -> (types), or an alias. Parentheses are needed on the left.
 absl::StatusOr<FunctionType> ReadFunctionType(Reader& reader);
-// What stands after "->": one type, or a list in parentheses, which may be empty.
+// Reads what follows "->": one type, or a list in parentheses, which may be empty.
 absl::StatusOr<std::vector<Type>> ReadResultTypes(Reader& reader);
 // True when the current token can only start a type of ReadType.
 bool AtType(const Reader& reader);

@@ -202,7 +202,7 @@ absl::StatusOr<Type> ReadType(Reader& reader) {
   if (lexer.TryWord("tuple")) return ReadTuple(reader);
   if (token.kind == TokenKind::kBang) {
     lexer.Next();
-    // A future is the tuple of what it will be: whoever asks gets it at once.
+    // A future is a tuple of its values.
     if (token.text == "!stablehlo.future") return ReadTuple(reader);
     if (token.text == "!stablehlo.token" || token.text == "!mhlo.token") return Type::Token();
     const auto alias = reader.type_aliases.find(token.text);

@@ -8,7 +8,7 @@
 namespace acceld::ir {
 namespace {
 
-// One byte per element, 0 or 1, from either packing.
+// Converts either form of i1 to one byte for each element, 0 or 1.
 std::string UnpackBools(int64_t count, std::string bytes) {
   const auto size = static_cast<int64_t>(bytes.size());
   if (size == count || (size == 1 && count > 8)) {
@@ -39,7 +39,7 @@ absl::StatusOr<std::string> ElementsFromDense(const TensorType& type, std::strin
   if (count == 0) return std::string();
   if (is_bool) return UnpackBools(count, std::move(bytes));
   if (BitsOf(type.dtype) < 8) {
-    // Other tools leave the bits above the value clear; here they repeat its sign.
+    // Other tools clear the bits above the value; here they are copies of the sign bit.
     for (size_t i = 0; i < bytes.size(); ++i) {
       WriteInt(type.dtype, bytes.data(), static_cast<int64_t>(i),
                static_cast<unsigned char>(bytes[i]));

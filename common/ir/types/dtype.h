@@ -21,13 +21,13 @@ inline constexpr int kNumDTypes = 0
     ;
 
 absl::string_view DTypeName(DType dtype);
-// The dtype with this spelling in StableHLO text, if there is one.
+// Returns the dtype with this spelling in StableHLO text, or nullopt.
 absl::optional<DType> ParseDType(absl::string_view text);
 
 DTypeClass ClassOf(DType dtype);
-// Width of one value in bits; both parts together for complex.
+// Returns the width of a value in bits; for complex numbers both parts together.
 int BitsOf(DType dtype);
-// Bytes of one element in a buffer.
+// Returns the bytes of one element in a buffer.
 int64_t StorageBytesOf(DType dtype);
 
 inline bool IsInteger(DType d) {
@@ -38,11 +38,11 @@ inline bool IsUnsigned(DType d) { return ClassOf(d) == DTypeClass::kUnsigned; }
 inline bool IsFloat(DType d) { return ClassOf(d) == DTypeClass::kFloat; }
 inline bool IsComplex(DType d) { return ClassOf(d) == DTypeClass::kComplex; }
 
-// The unsigned integer (i1 for one bit) of this width: 1, 2, 4, 8, 16, 32 or 64 bits.
+// Returns the unsigned integer type of this width (i1 for one bit): 1, 2, 4, 8, 16, 32 or 64 bits.
 DType UnsignedOfWidth(int bits);
-// f32 for complex<f32>, f64 for complex<f64>, the type itself otherwise.
+// Returns f32 for complex<f32>, f64 for complex<f64>, and other types unchanged.
 DType RealPartOf(DType dtype);
-// complex<f32> for f32, complex<f64> for f64; nullopt for other types.
+// Returns complex<f32> for f32, complex<f64> for f64, and nullopt for other types.
 absl::optional<DType> ComplexOf(DType dtype);
 
 }  // namespace acceld::ir

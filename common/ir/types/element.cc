@@ -22,7 +22,7 @@ void Store(void* data, int64_t index, T value) {
   std::memcpy(static_cast<char*>(data) + index * sizeof(T), &value, sizeof(T));
 }
 
-// The low `bits` of `value` as a signed or unsigned number of that width.
+// Returns the low bits of `value` as a number of the integer type `dtype`.
 int64_t WrapTo(DType dtype, int64_t value) {
   const int unused = 64 - BitsOf(dtype);
   const auto shifted = static_cast<uint64_t>(value) << unused;
@@ -30,7 +30,7 @@ int64_t WrapTo(DType dtype, int64_t value) {
   return static_cast<int64_t>(shifted >> unused);
 }
 
-// Toward zero; NaN gives 0; out of range gives the nearest end. ui64 as its bits.
+// Rounds toward zero. NaN becomes 0, and a value out of range the nearest bound. ui64 as its bits.
 int64_t SaturateTo(DType dtype, double value) {
   if (std::isnan(value)) return 0;
   const int bits = BitsOf(dtype);

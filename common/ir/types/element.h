@@ -5,18 +5,23 @@
 
 #include "common/ir/types/dtype.h"
 
-// Reads and writes single elements of row-major bytes as the widest value of their class. The index
-// counts elements; the caller keeps it within bounds.
+// Reads and writes single elements of a tensor's row-major bytes, as the widest type of their
+// class. The index counts elements and must be within bounds.
 namespace acceld::ir {
 
 using Complex = std::complex<double>;
 
-int64_t ReadInt(DType dtype, const void* data, int64_t index);  // Bool, Signed, Unsigned: ui64 bits
-double ReadFloat(DType dtype, const void* data, int64_t index);     // Float
-Complex ReadComplex(DType dtype, const void* data, int64_t index);  // Complex
+// For integers and i1; a ui64 is read as its bits.
+int64_t ReadInt(DType dtype, const void* data, int64_t index);
+// For floats.
+double ReadFloat(DType dtype, const void* data, int64_t index);
+// For complex numbers.
+Complex ReadComplex(DType dtype, const void* data, int64_t index);
 
-void WriteInt(DType dtype, void* data, int64_t index, int64_t value);   // Wraps to the width
-void WriteFloat(DType dtype, void* data, int64_t index, double value);  // Rounds to nearest even
+// Wraps the value to the width.
+void WriteInt(DType dtype, void* data, int64_t index, int64_t value);
+// Rounds to nearest even.
+void WriteFloat(DType dtype, void* data, int64_t index, double value);
 void WriteComplex(DType dtype, void* data, int64_t index, Complex value);
 
 // Stores `value` converted to `dtype` at `data`: floats round to nearest even, integers truncate

@@ -10,7 +10,7 @@
 namespace acceld::ir {
 namespace {
 
-// Where a format keeps its NaN.
+// How a format encodes NaN.
 enum class NanEncoding : uint8_t {
   kIeee,          // all exponent bits set, mantissa not zero
   kAllOnes,       // every bit but the sign set; the only NaN, and no infinity
@@ -219,9 +219,9 @@ uint64_t EncodeFloat(DType dtype, double value) {
   int exponent;
   std::frexp(value, &exponent);  // |value| in [2^(exponent-1), 2^exponent)
   if (exponent - 1 + format.bias > static_cast<int>(exponent_mask)) return overflow;
-  // In units of the last place at this magnitude (of the subnormals for small ones); exact, since
-  // scaling by a power of two is. A mantissa that rounds up to the next power of two carries into
-  // the exponent by plain addition.
+  // The value in units of the last place at this magnitude (of the subnormals for small values). It
+  // is exact, since it is scaled by a power of two. A mantissa that rounds up to the next power of
+  // two carries into the exponent by the addition.
   const int biased = std::max(exponent - 1 + format.bias, 1);
   const double scaled = std::ldexp(std::fabs(value), format.mantissa_bits + format.bias - biased);
   const auto units = static_cast<uint64_t>(std::nearbyint(scaled));

@@ -9,20 +9,21 @@
 // Specification, StableHLO specification ("Types").
 namespace acceld::ir {
 
-// The value of `bits` (in the low bits) read as `dtype`. F64 takes all 64 bits.
+// Returns the value of the low bits of `bits` as a `dtype`. f64 has all 64 bits.
 double DecodeFloat(DType dtype, uint64_t bits);
 
-// The bits of the `dtype` value nearest to `value`. Overflow gives infinity where the format has
-// one, else NaN; f8E8M0FNU has no zero and no sign: what it cannot hold gives NaN. The formats of 4
-// and 6 bits have neither: overflow and infinity give the largest value, NaN gives -0, as in XLA.
+// Returns the bits of the `dtype` value nearest to `value`. Overflow becomes infinity if the format
+// has it, else NaN. f8E8M0FNU has no zero and no sign: values that it cannot represent become NaN.
+// The formats of 4 and 6 bits have neither infinity nor NaN: overflow and infinity become the
+// largest value, and NaN becomes -0, as in XLA.
 uint64_t EncodeFloat(DType dtype, double value);
 
-// The value after rounding through `dtype`.
+// Returns the value rounded to `dtype`.
 inline double RoundToFormat(DType dtype, double value) {
   return DecodeFloat(dtype, EncodeFloat(dtype, value));
 }
 
-// Exponent and mantissa widths and limits, for printers of code.
+// The properties of a float format, for code generators.
 struct FloatFormat {
   int exponent_bits;
   int mantissa_bits;
@@ -34,13 +35,13 @@ struct FloatFormat {
 };
 FloatFormat FormatOf(DType dtype);
 
-// Whether the one NaN of the format is what would be -0 (f8E4M3FNUZ and others): it has the sign
-// bit, so that it comes before all numbers in IEEE 754's totalOrder.
+// Whether the only NaN of the format has the bits that would be -0 (f8E4M3FNUZ and others). It has
+// the sign bit, so that it precedes all numbers in IEEE 754's totalOrder.
 bool HasNegativeNan(DType dtype);
 
-// The IEEE 754 type on whose encoding reduce_precision of `dtype` is defined: the type itself, or
-// for formats of at most 8 bits a type that holds all their values and has the exponents of none of
-// their special encodings. JAX computes them the same way.
+// Returns the IEEE 754 type in whose encoding reduce_precision of `dtype` is computed: the type
+// itself, or for formats of at most 8 bits a type that has all their values and none of their
+// special encodings. JAX computes them in the same way.
 DType ReducePrecisionTypeOf(DType dtype);
 
 }  // namespace acceld::ir

@@ -10,7 +10,7 @@
 namespace acceld::ir {
 namespace {
 
-// The element in `bytes` repeated `count` times, at the speed of memcpy.
+// Returns `element` repeated `count` times, at the speed of memcpy.
 std::string Repeat(absl::string_view element, int64_t count) {
   const size_t total = element.size() * static_cast<size_t>(count);
   if (element.size() == 1) return std::string(total, element[0]);
@@ -25,7 +25,7 @@ std::string Repeat(absl::string_view element, int64_t count) {
   return out;
 }
 
-// Dtypes whose storage byte has values that are not elements.
+// Checks the elements of dtypes that do not use all values of their storage byte.
 absl::Status ValidateElements(const TensorType& type, absl::string_view bytes) {
   const int bits = BitsOf(type.dtype);
   if (bits >= 8) return absl::OkStatus();
@@ -35,7 +35,7 @@ absl::Status ValidateElements(const TensorType& type, absl::string_view bytes) {
     const int value = static_cast<signed char>(c);
     return value < low || value > high;
   };
-  // Block by block without branches inside, which compilers turn into vector code.
+  // Works block by block without branches inside a block, which compilers turn into vector code.
   constexpr size_t kBlock = 4096;
   for (size_t start = 0; start < bytes.size(); start += kBlock) {
     const absl::string_view block = bytes.substr(start, kBlock);

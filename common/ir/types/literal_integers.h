@@ -7,7 +7,8 @@
 
 namespace acceld::ir {
 
-// All elements of a literal of integers or booleans, in order. The caller bounds their number.
+// Returns all elements of a literal of integers or booleans, in order. The caller must bound their
+// number.
 inline std::vector<int64_t> IntegersOf(const Literal& literal) {
   std::vector<int64_t> values(literal.type().num_elements());
   for (size_t i = 0; i < values.size(); ++i) {

@@ -27,7 +27,7 @@ uint64_t BitsAt(DType dtype, const char* data, int64_t index) {
   return bits;
 }
 
-// A NaN prints as its own bits, so that its payload survives.
+// A NaN is printed as its bits, which keeps its payload.
 std::string FloatAt(DType dtype, const char* data, int64_t index) {
   const uint64_t bits = BitsAt(dtype, data, index);
   const double value = DecodeFloat(dtype, bits);
@@ -53,7 +53,7 @@ std::string ElementAt(DType dtype, const char* data, int64_t index) {
   return "";
 }
 
-// Depth is the rank, which limits::kMaxRank bounds.
+// Recurses as deep as the rank, which limits::kMaxRank bounds.
 void AppendNested(const TensorType& type, const char* data, int64_t dim, int64_t& next,
                   std::string& out) {
   if (dim == type.rank()) {

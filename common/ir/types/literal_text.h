@@ -5,19 +5,20 @@
 #include "absl/strings/string_view.h"
 #include "common/ir/types/literal.h"
 
-// The text of values: constants, floats and strings as StableHLO text spells them.
+// The StableHLO text of constants, floats and strings.
 namespace acceld::ir {
 
-// "dense<[1, 2]> : tensor<2xi32>". Splats print one element, small literals nested lists, large
-// ones their bytes as a hexadecimal string (i1 and sub-byte integers one byte per element). Reading
-// it back gives equal bits.
+// Returns text such as "dense<[1, 2]> : tensor<2xi32>". A splat is printed as one element, a small
+// literal as nested lists, and a large one as its bytes in hexadecimal (i1 and sub-byte integers
+// with one byte for each element). Reading the text gives equal bits.
 std::string ToString(const Literal& literal);
 
-// The shortest decimal that reads back as `value` in `dtype`, always with a '.' ("1.0", "2.5e-3");
-// infinities and NaNs as the bits of the dtype in hexadecimal ("0x7FC00000").
+// Returns the shortest decimal number that reads back as `value` in `dtype`, always with a '.'
+// ("1.0", "2.5e-3"); for infinities and NaNs the bits in hexadecimal ("0x7FC00000").
 std::string FloatToText(DType dtype, double value);
 
-// In double quotes, with quotes, backslashes and unprintable bytes escaped as MLIR does ("\0A").
+// Returns the text in double quotes; quotes, backslashes and unprintable bytes are escaped as in
+// MLIR ("\0A").
 std::string QuoteText(absl::string_view text);
 
 }  // namespace acceld::ir

@@ -27,8 +27,8 @@ DType ProductTypeOf(DType lhs, DType rhs, DType result) {
   if (lhs_rank != rhs_rank) return lhs_rank > rhs_rank ? lhs : rhs;
   if (lhs == rhs || BitsOf(lhs) > BitsOf(rhs)) return lhs;
   if (BitsOf(lhs) < BitsOf(rhs)) return rhs;
-  // Formats of one width, none of which holds all values of the other. Of integers the sum's bits
-  // are the same either way.
+  // Neither of two formats of the same width has all values of the other. For integers, the bits of
+  // the sum are the same for either type.
   return IsFloat(lhs) ? DType::kF32 : lhs;
 }
 

@@ -136,7 +136,7 @@ absl::Status ValidateTensor(const TensorType& type) {
                                                    type.rank(), ", above the limit of ",
                                                    limits::kMaxRank));
   }
-  // Zero-sized dimensions count as 1 too: strides and partial products must not overflow either.
+  // Dimensions of size 0 count as 1, too: strides and partial products must not overflow either.
   int64_t bytes = StorageBytesOf(type.dtype);
   for (int64_t dim : type.dims) {
     if (dim == kDynamicDim) continue;

@@ -8,18 +8,19 @@
 namespace acceld::ir {
 namespace {
 
-// An op of fifteen bytes in a file can have kilobytes of attributes, which it shares with others,
-// and one of thirty characters can be written out as hundreds.
+// An op of fifteen bytes in a file can have kilobytes of attributes, which it shares with other
+// ops, and one of thirty characters can be replaced by hundreds of ops.
 constexpr int64_t kBytesPerInputByte = 512;
 constexpr int64_t kLeastBytes = int64_t{128} << 20;
 constexpr int64_t kMostBytes = int64_t{2} << 30;
-// Constants are most of a large input: it and what is read of it, for a while at the same time.
+// A large input consists mostly of constants. The input and the constants that are read from it
+// exist at the same time for a while.
 constexpr int64_t kBytesPerConstantByte = 4;
 
-// How much larger than the program its copies together may be.
+// How much larger than the program all copies together may be.
 constexpr int64_t kBytesPerProgramByte = 4;
 
-// A multiple that stays within `most`, which is above `least`.
+// Returns least + factor * bytes, but at most `most`, which must be above `least`.
 int64_t Limit(int64_t bytes, int64_t factor, int64_t least, int64_t most) {
   return bytes >= (most - least) / factor ? most : least + factor * bytes;
 }

@@ -12,12 +12,13 @@
 namespace acceld::ir {
 namespace {
 
-// An entry of a map: its node and its name.
+// The memory of an entry of a map: its node and its name.
 constexpr int64_t kEntryBytes = 64;
 
 int64_t Size(size_t size) { return static_cast<int64_t>(size); }
 
-// Adds up what values own beside their own places. One function for each kind of value.
+// Counts the memory that objects own besides their own size. There is one function for each kind of
+// object.
 class Counter {
  public:
   enum class Constants { kNone, kOnceEach };
@@ -71,7 +72,7 @@ class Counter {
     return bytes;
   }
 
-  // For VisitFields of structs of attributes.
+  // For VisitFields of attribute structs.
   template <typename Field>
   void Visit(const char*, const Field& field) {
     fields_ += Owned(field);
@@ -106,7 +107,7 @@ class Counter {
     }
     return bytes;
   }
-  // Structs of attributes, and what owns nothing: numbers, enums.
+  // Attribute structs, and types that own nothing: numbers, enums.
   template <typename Field>
   int64_t Owned(const Field& field) {
     if constexpr (requires { Field::kStructName; }) return OwnedByFields(field);
@@ -121,8 +122,8 @@ class Counter {
   }
 
   const Constants constants_;
-  absl::flat_hash_set<const char*> seen_;  // Bytes of constants that have been counted.
-  int64_t fields_ = 0;                     // Of the struct whose fields are visited.
+  absl::flat_hash_set<const char*> seen_;  // Constants whose bytes have been counted.
+  int64_t fields_ = 0;                     // Of the struct whose fields are being visited.
 };
 
 template <typename Value>

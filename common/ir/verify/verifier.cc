@@ -20,7 +20,7 @@ absl::Status Refuse(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-// The wire carries names as UTF-8.
+// On the wire, names are UTF-8.
 absl::Status CheckName(absl::string_view what, absl::string_view name) {
   if (IsUtf8(name)) return absl::OkStatus();
   return Refuse(what, " '", EscapeNonUtf8(name), "' is not UTF-8");
@@ -180,7 +180,7 @@ class FunctionVerifier {
   std::vector<State> states_;
 };
 
-// The function's types as its callers see them; its ids are not checked yet.
+// Returns the function's parameter and result types, whose ids are not checked yet.
 absl::StatusOr<Signature> SignatureOf(const Function& function) {
   for (const std::vector<ValueId>* ids : {&function.body.parameters, &function.body.results}) {
     for (ValueId id : *ids) {

@@ -6,17 +6,17 @@
 namespace acceld::ir {
 
 // Checks everything that later stages rely on: names are unique and calls resolve without
-// recursion; every value is defined once, before its uses and in a scope that sees them; types are
-// valid; each op satisfies its inference rule and its declared result types are compatible with the
-// inferred ones; limits of limits.h. INVALID_ARGUMENT names the
-// function, the op, its line and the values.
+// recursion; every value is defined once, before its uses and in the region of each use or a region
+// around it; types are valid; each op satisfies its inference rule, and its declared result types
+// are compatible with the inferred ones; the limits of limits.h. INVALID_ARGUMENT, with the
+// function, the op, its line and the values, otherwise.
 absl::Status Verify(const Module& module);
-// The same with another limit for regions, for what passes have made of a program.
+// As Verify, with another limit for the depth of regions, for programs that passes have changed.
 absl::Status VerifyWithin(const Module& module, int max_region_depth);
 
-// Refuses acceld's own ops ("acceld.fusion") and custom calls ("acceld.unwritten"), which only the
-// compiler makes and whose contents later stages trust. For programs from outside; FromProto
-// includes it.
+// Returns an error for acceld's own ops ("acceld.fusion") and custom calls ("acceld.unwritten"),
+// except host callbacks. Only the compiler makes these, and later stages trust their contents. For
+// programs from outside; FromProto calls it.
 absl::Status RefuseInternalOps(const Module& module);
 
 }  // namespace acceld::ir

@@ -13,7 +13,7 @@
 namespace acceld::ir {
 namespace {
 
-// Depth is that of the regions, which the verifier bounds.
+// Recurses as deep as regions nest, which the verifier bounds.
 void ToProto(const Region& region, v1::Region& proto);
 
 void ToProto(const Op& op, v1::Op& proto) {
@@ -46,8 +46,8 @@ void ToProto(const Function& function, v1::Function& proto) {
   }
 }
 
-// Reads one function. Values are numbered and have their types in a table, so that a byte can stand
-// for a large type: each use is charged.
+// Reads one function. Values refer by number to a table of types, so a few bytes can stand for a
+// large type: each use is charged.
 class FunctionReader {
  public:
   explicit FunctionReader(MemoryBudget& budget) : budget_(budget) {}

@@ -6,11 +6,11 @@
 
 namespace acceld::ir {
 
-// The module as protobuf (proto/acceld/v1/program.proto) and back. FromProto trusts nothing: the
-// result is verified, limits apply, the memory that it may take among
-// them (memory_budget.h), and any malformed message is an INVALID_ARGUMENT; an op outside
-// ops.def is UNIMPLEMENTED, and acceld's own ops are refused.
-// Those with two parameters write into an empty message, which may be part of an arena's.
+// Converts modules to protobuf (proto/acceld/v1/program.proto) and back. FromProto does not trust
+// its input: the result is verified, within all limits and a memory budget
+// (verify/memory_budget.h); any malformed message is INVALID_ARGUMENT, an unknown op is
+// UNIMPLEMENTED, and acceld's own ops are refused. Functions with two parameters write into an
+// empty message, which may be on an arena.
 void ToProto(const Module& module, v1::Module& proto);
 v1::Module ToProto(const Module& module);
 absl::StatusOr<Module> FromProto(const v1::Module& proto);

@@ -100,7 +100,8 @@ absl::StatusOr<AttributeDictionary> DictionaryAtDepth(
 absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, MemoryBudget& budget,
                                            int depth) {
   if (depth >= limits::kMaxDepth) return TooDeep("an attribute");
-  // With its place in a list or a dictionary. The rest is no larger than the message.
+  // The memory of an attribute in a list or a dictionary. Its further contents are no larger than
+  // the message.
   constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
   ACCELD_RETURN_IF_ERROR(budget.Charge(kPlaceBytes, "an attribute"));
   switch (proto.value_case()) {

@@ -6,8 +6,8 @@
 #include "common/ir/verify/memory_budget.h"
 #include "common/status.h"
 
-// Attributes and types as protobuf, written into empty messages. Part of wire.cc. Reading bounds
-// the depth by limits::kMaxDepth and charges what it makes to a budget.
+// Converts attributes and types to protobuf, into empty messages, and back; used by wire.cc.
+// Reading bounds the depth by limits::kMaxDepth and charges the memory of the result to a budget.
 namespace acceld::ir {
 
 void ToProto(const Attribute& attribute, v1::Attribute& proto);

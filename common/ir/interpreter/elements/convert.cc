@@ -9,9 +9,9 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// A float that rounds to any narrower format as the integer itself would: integers that double does
-// not hold get the nearest double toward zero with its last bit set ("round to odd"), so that
-// rounding twice is rounding once.
+// Returns a float that rounds to any narrower format as the integer itself would. An integer that
+// is no double becomes the nearest double toward zero with its last bit set ("round to odd"), so
+// that rounding twice is the same as rounding once.
 double ToDoubleForRounding(uint64_t magnitude) {
   const int excess = 64 - std::countl_zero(magnitude) - 53;
   if (excess <= 0) return static_cast<double>(magnitude);
@@ -29,7 +29,7 @@ double IntegerToReal(DType from, DType to, int64_t value) {
   return is_negative ? -real : real;
 }
 
-// NaN gives 0; what is out of range gives the nearest end; fractions are dropped.
+// NaN becomes 0, a value out of range the nearest bound; fractions are dropped.
 int64_t RealToInteger(DType to, double value) {
   if (std::isnan(value)) return 0;
   const int bits = BitsOf(to);

@@ -12,7 +12,7 @@ struct ElementFunctions {
   ElementFunction complex = nullptr;
 };
 
-// Takes only the functions that an op has; the others are never referred to and need not exist.
+// Refers only to the functions that an op has; the others need not exist.
 constexpr ElementFunctions kElementFunctions[] = {
 #define ACCELD_ELEMENTWISE_OP(Kind, name, arity, Attributes, Infer, Operands)          \
   {((Operands) & (kBool | kSigned | kUnsigned)) != 0 ? &Eval##Kind##Integer : nullptr, \
@@ -23,7 +23,7 @@ constexpr ElementFunctions kElementFunctions[] = {
 };
 static_assert(std::size(kElementFunctions) == kNumOpKinds);
 
-// A scalar operand stands for every element, as a splat does.
+// A scalar operand is used for every element, like a splat.
 bool IsUniform(const Literal& literal) { return literal.is_splat() || literal.type().dims.empty(); }
 
 }  // namespace

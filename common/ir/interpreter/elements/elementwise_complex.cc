@@ -4,9 +4,9 @@
 
 #include "common/ir/interpreter/elements/elementwise.h"
 
-// Elementwise ops on complex numbers. Transcendental functions are computed in long double and
-// rounded to double by the way, so that what their formulas cancel does not show in complex<f64>.
-// Source: StableHLO specification; C99 annex G for infinities and NaNs.
+// Elementwise ops on complex numbers. Transcendental functions are computed in long double and then
+// rounded to double, so that cancellation in their formulas does not show in complex<f64>. Source:
+// StableHLO specification; C99 annex G for infinities and NaNs.
 namespace acceld::ir::interpreter {
 namespace {
 
@@ -74,7 +74,7 @@ Scalar EvalCompareComplex(const ElementContext& c, const Scalar* a) {
   return OfInteger(Holds(direction, order) ? 1 : 0);
 }
 
-// cos x cosh y - i sin x sinh y, where a sine of 0 counts more than an infinity, as in JAX.
+// cos x cosh y - i sin x sinh y, where the product of a sine of 0 and an infinity is 0, as in JAX.
 Scalar EvalCosineComplex(const ElementContext&, const Scalar* a) {
   const long double x = WideX(a).real();
   const long double y = WideX(a).imag();
@@ -112,7 +112,7 @@ Scalar EvalLogPlusOneComplex(const ElementContext&, const Scalar* a) {
   return Narrow({real, std::atan2(y, 1 + x)});
 }
 
-// By the exponential that does not overflow.
+// Uses the exponential that does not overflow.
 Scalar EvalLogisticComplex(const ElementContext&, const Scalar* a) {
   if (X(a).real() >= 0) return Narrow(1.0L / (1.0L + std::exp(-WideX(a))));
   const Wide q = std::exp(WideX(a));

@@ -4,8 +4,8 @@
 #include "common/ir/interpreter/elements/elementwise.h"
 
 // Elementwise ops on i1 and integers. Arithmetic is done in uint64_t, where it wraps; the caller
-// wraps the result to the width of its type. Source: StableHLO specification; what it leaves open
-// (division by zero) follows JAX on the CPU.
+// wraps the result to the width of its type. Source: StableHLO specification; cases that it leaves
+// open (division by zero) follow JAX on the CPU.
 namespace acceld::ir::interpreter {
 namespace {
 

@@ -12,7 +12,7 @@ namespace {
 double X(const Scalar* a) { return a[0].real(); }
 double Y(const Scalar* a) { return a[1].real(); }
 
-// NaN wins over numbers, and -0 is less than +0.
+// The result is NaN if an operand is NaN; -0 is less than +0.
 double Maximum(double a, double b) {
   if (std::isnan(a)) return a;
   if (std::isnan(b)) return b;
@@ -101,10 +101,10 @@ Scalar EvalPowerReal(const ElementContext&, const Scalar* a) {
 }
 Scalar EvalRealReal(const ElementContext&, const Scalar* a) { return a[0]; }
 
-// Done on the bits of the element type, whose subnormals have fewer significant bits than double
-// would keep. Rounds the mantissa to nearest even; what the narrower exponent cannot hold becomes
-// infinity or zero (it has no subnormals, unless the exponent keeps its width). NaN stays NaN, also
-// without mantissa bits.
+// Works on the bits of the element type, whose subnormals have fewer significant bits than a double
+// would keep. Rounds the mantissa to nearest even. A value that the narrower exponent cannot
+// represent becomes infinity or zero (the result has no subnormals, unless the exponent keeps its
+// width). NaN stays NaN, also without mantissa bits.
 Scalar EvalReducePrecisionReal(const ElementContext& c, const Scalar* a) {
   if (std::isnan(X(a))) return a[0];
   const auto& attributes = std::get<ReducePrecisionAttributes>(*c.attributes);

@@ -5,11 +5,11 @@
 #include "common/ir/types/dtype.h"
 #include "common/ir/types/element.h"
 
-// One element outside a tensor. Plain values.
+// Single elements of tensors as plain values.
 namespace acceld::ir::interpreter {
 
-// Which members hold the value follows from the dtype it is kept for: `integer` for i1 and integers
-// (ui64 as its bits), `complex.real()` for floats, `complex` for complex numbers.
+// One element of some dtype. `integer` is the value of an i1 or integer (for ui64 its bits),
+// `complex.real()` that of a float, `complex` that of a complex number.
 struct Scalar {
   int64_t integer = 0;
   Complex complex;
@@ -24,14 +24,14 @@ inline Scalar OfComplex(Complex value) { return {.integer = 0, .complex = value}
 Scalar ReadScalar(DType dtype, const void* data, int64_t index);
 void WriteScalar(DType dtype, void* data, int64_t index, const Scalar& value);
 
-// `value` as an element of `dtype` holds it: integers wrap to the width, floats round once.
+// Returns `value` as an element of `dtype`: integers wrap to the width, floats are rounded once.
 Scalar Rounded(DType dtype, const Scalar& value);
 
-// The low bits of an integer element, read as unsigned.
+// Returns the bits of an integer element as an unsigned number.
 uint64_t UnsignedBits(DType dtype, int64_t value);
 
-// The number that an integer element stands for when it says where something is: unsigned types are
-// read as unsigned. Far out of range saturates at +-2^62, so that sums of a few never overflow.
+// Returns an integer element that is used as an index or size; elements of unsigned types are not
+// negative. Values out of range are replaced by +-2^62, so that sums of a few never overflow.
 int64_t ReadIndex(DType dtype, const void* data, int64_t index);
 
 }  // namespace acceld::ir::interpreter

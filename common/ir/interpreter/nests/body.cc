@@ -24,7 +24,8 @@ std::optional<ScalarProgram> ScalarProgram::Make(const Frame& frame, const Regio
     slots[id] = static_cast<int>(program.slots_.size());
     program.slots_.push_back(value);
   };
-  // The slot of a value; what no op of the region defines is captured. -1 when it is no scalar.
+  // Returns the slot of a value, or -1 if it is not a scalar. A value without a slot is not defined
+  // in the region, so it is captured.
   const auto slot_of = [&](ValueId id) {
     if (!slots.contains(id)) {
       if (!IsScalarTensor(function.TypeOf(id)) || id >= frame.values.size()) return -1;

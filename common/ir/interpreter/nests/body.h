@@ -9,17 +9,19 @@
 
 namespace acceld::ir::interpreter {
 
-// A region of elementwise ops on scalars, ready to be run many times without tensors.
+// A region of elementwise ops on scalars, prepared for running many times without tensors.
 class ScalarProgram {
  public:
-  // nullopt when the region holds anything but elementwise ops and constants on scalar tensors.
-  // Values captured from `frame` are read once, here. With `accumulate_wide`, f16 and bf16 values
-  // are kept as f32 throughout, so that a sum is rounded once, where its result is stored.
+  // Prepares a region. Returns nullopt when it contains anything but elementwise ops and constants
+  // on scalar tensors. Values that it captures from `frame` are read once, by this call. With
+  // `accumulate_wide`, f16 and bf16 values are f32 throughout, so that a sum is rounded once, when
+  // its result is stored.
   static std::optional<ScalarProgram> Make(const Frame& frame, const Region& region,
                                            bool accumulate_wide);
 
-  // The result stays valid until the next call.
+  // Returns the results, which are valid until the next call.
   absl::Span<const Scalar> Run(absl::Span<const Scalar> arguments);
+  // How many computed elements a run counts as.
   int64_t cost() const { return static_cast<int64_t>(steps_.size()) + 1; }
 
  private:
@@ -30,18 +32,19 @@ class ScalarProgram {
     int result;
   };
   std::vector<Step> steps_;
-  std::vector<Scalar> slots_;  // parameters first
+  std::vector<Scalar> slots_;  // The values of the region, its parameters first.
   std::vector<int> result_slots_;
   std::vector<Scalar> results_;
 };
 
-// The region of a reduce, sort, scatter or the like: a function from scalars to scalars.
+// The region of a reduce, sort, scatter or similar op, as a function from scalars to scalars. Uses
+// a ScalarProgram where that is possible, and the machine otherwise.
 class Body {
  public:
-  // The context outlives the body.
+  // `context` and `region` must outlive the body.
   Body(EvalContext& context, const Region& region, bool accumulate_wide);
 
-  // The result stays valid until the next call.
+  // Returns the results, which are valid until the next call.
   absl::StatusOr<absl::Span<const Scalar>> Run(absl::Span<const Scalar> arguments);
 
  private:

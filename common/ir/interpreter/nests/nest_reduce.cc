@@ -34,7 +34,7 @@ std::vector<Value> FinishAll(std::vector<TensorBuilder>& results) {
   return values;
 }
 
-// An attribute list, or its default for every dimension when it is absent.
+// Returns an attribute list, or, if it is empty, its default for every dimension.
 std::vector<int64_t> OrDefault(const std::vector<int64_t>& list, size_t rank, int64_t value) {
   return list.empty() ? std::vector<int64_t>(rank, value) : list;
 }
@@ -82,10 +82,11 @@ EvalResult EvalReduce(EvalContext& c) {
 }
 
 // StableHLO specification, "reduce_window": each window of the padded and dilated input is reduced,
-// from the initial value on. By the specification cells of padding and dilation hold the initial
-// value once more. XLA leaves them out, and so do we: it is the same where combining two initial
-// values gives that value again, and elsewhere users expect XLA's results. (The sum of logarithms
-// of complex numbers in JAX is such a case, which cannot combine minus infinity with itself.)
+// beginning with the initial value. In the specification, cells of padding and dilation have the
+// initial value as their element. XLA leaves these cells out, and so does this code. The results
+// are the same if combining two initial values gives the initial value; elsewhere users expect
+// XLA's results. (An example is the sum of logarithms of complex numbers in JAX, which cannot
+// combine minus infinity with itself.)
 EvalResult EvalReduceWindow(EvalContext& c) {
   const Inputs inputs = InputsOf(c);
   const size_t n = inputs.views.size();
@@ -100,7 +101,7 @@ EvalResult EvalReduceWindow(EvalContext& c) {
   const int64_t window_count = NumElements(window);
   const Dims input_strides = RowMajorStrides(dims);
 
-  // The element of the input under a cell of a window, -1 for cells of padding and dilation.
+  // Returns the element of the input under a cell of a window, or -1 for padding and dilation.
   const auto input_at = [&](const Dims& result_index, const Dims& window_index) -> int64_t {
     int64_t linear = 0;
     for (size_t d = 0; d < rank; ++d) {

@@ -6,7 +6,7 @@
 namespace acceld::ir::interpreter {
 
 // StableHLO specification, "scatter": operands are n inputs, the indices, n updates. Updates are
-// combined in row-major order; elements that fall outside of the inputs are left out one by one.
+// combined in row-major order; single elements that are outside the inputs are left out.
 EvalResult EvalScatter(EvalContext& c) {
   const size_t n = c.operands.size() / 2;
   const auto& numbers = c.As<ScatterAttributes>().scatter_dimension_numbers;

@@ -4,9 +4,9 @@
 
 namespace acceld::ir::interpreter {
 
-// StableHLO specification, "select_and_scatter". The select region keeps the element chosen so far
-// when it says so of (chosen, next); cells of padding take no part. Sources are scattered in
-// row-major order; one whose window holds nothing but padding goes nowhere.
+// StableHLO specification, "select_and_scatter". The element chosen so far is kept if the select
+// region returns true for (chosen, next); cells of padding are skipped. Sources are scattered in
+// row-major order; a source whose window has only padding is dropped.
 EvalResult EvalSelectAndScatter(EvalContext& c) {
   const auto& attributes = c.As<SelectAndScatterAttributes>();
   const TensorView operand(c.operand(0));
@@ -23,7 +23,7 @@ EvalResult EvalSelectAndScatter(EvalContext& c) {
   const Dims operand_strides = RowMajorStrides(dims);
   const int64_t window_count = NumElements(window);
 
-  // The element of the operand under a cell of a window, -1 for padding.
+  // Returns the element of the operand under a cell of a window, or -1 for padding.
   const auto element_at = [&](const Dims& place, const Dims& cell) -> int64_t {
     int64_t linear = 0;
     for (size_t d = 0; d < rank; ++d) {

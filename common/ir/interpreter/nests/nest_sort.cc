@@ -8,8 +8,9 @@
 namespace acceld::ir::interpreter {
 namespace {
 
-// Sorts positions along one line of the operands by the comparator of a sort op. A merge sort of
-// our own: a comparator from a program may fail, and need not be a strict weak order.
+// Sorts positions along one line of the operands by the comparator of a sort op. This is a merge
+// sort, because std::sort cannot be used: a comparator from a program may fail, and need not be a
+// strict weak order.
 class LineSorter {
  public:
   LineSorter(EvalContext& c, std::vector<TensorView>& views)
@@ -17,8 +18,9 @@ class LineSorter {
         views_(views),
         arguments_(2 * views.size()) {}
 
-  // Element i of the line is element `base + i * stride` of the operands. Runs of `sorted` elements
-  // are in order, and are merged to runs of `wanted`, twice as many or any power of two times.
+  // Element i of the line is element `base + i * stride` of the operands. The input consists of
+  // sorted runs of `sorted` elements, which are merged to runs of `wanted` elements, a power of two
+  // times as many.
   absl::StatusOr<std::vector<int64_t>> Sort(int64_t base, int64_t stride, int64_t size,
                                             int64_t sorted, int64_t wanted) {
     std::vector<int64_t> order(size);
@@ -31,7 +33,8 @@ class LineSorter {
         for (int64_t left = low, right = middle, out = low; out < high; ++out) {
           bool take_right = left == middle;
           if (left < middle && right < high) {
-            // The right one goes first only when it is less: equal elements keep their order.
+            // The right element goes first only when it is less, so that equal elements keep their
+            // order.
             ACCELD_ASSIGN_OR_RETURN(
                 take_right, IsLess(base + order[right] * stride, base + order[left] * stride));
           }
@@ -60,8 +63,8 @@ class LineSorter {
 
 struct LineSort {
   int64_t dimension;
-  int64_t sorted = 1, wanted = 0;  // lengths of runs, before and after
-  int64_t keep = 0;                // of each run
+  int64_t sorted = 1, wanted = 0;  // lengths of sorted runs, before and after
+  int64_t keep = 0;                // how many elements of each run to keep
 };
 
 EvalResult SortLines(EvalContext& c, const LineSort& sort) {
@@ -133,7 +136,7 @@ EvalResult EvalMergeRuns(EvalContext& c) {
 
 namespace {
 
-// Of an unsigned integer of this width.
+// Rotates an unsigned integer of this width by one digit.
 int64_t RotatedByDigit(int64_t key, int bits) {
   const auto digit = static_cast<uint64_t>(key) & 255;
   return static_cast<int64_t>(static_cast<uint64_t>(key) >> 8 | digit << (bits - 8));
