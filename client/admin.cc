@@ -37,7 +37,7 @@ struct Admin::Impl {
   absl::Status CheckIsOne() const {
     std::vector<std::string> daemons;
     for (const Address& one : addresses) {
-      const absl::StatusOr<Resolved> resolved = Resolve(one);
+      const absl::StatusOr<ResolvedAddresses> resolved = Resolve(one);
       if (!resolved.ok()) continue;
       for (const Address& daemon : resolved->preferred) daemons.push_back(daemon.ToString());
     }

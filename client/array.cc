@@ -45,7 +45,7 @@ void Readiness::Settle(absl::StatusOr<ExecutionInfo> info) {
 
 Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
                                      std::shared_ptr<const void> keep) {
-  const Future<ExecutionInfo> ready = WhenAsked();
+  const Future<ExecutionInfo> ready = ReadyWithoutRequest();
   if (ready.IsReady()) return ready;
   bool asked;
   {
@@ -70,7 +70,7 @@ Future<ExecutionInfo> Readiness::Ask(Connection& connection, uint64_t handle,
   return ready;
 }
 
-Future<ExecutionInfo> Readiness::WhenAsked() {
+Future<ExecutionInfo> Readiness::ReadyWithoutRequest() {
   MutexLock lock(mutex_);
   if (!ready_.valid()) {
     promise_ = std::make_shared<Promise<ExecutionInfo>>();
@@ -88,7 +88,7 @@ Future<ExecutionInfo> ArrayState::Ready() {
   return readiness_->Ask(*connection_, handle_, shared_from_this());
 }
 
-Future<ExecutionInfo> ArrayState::ReadyWhileHeld() {
+Future<ExecutionInfo> ArrayState::ReadyWithoutHold() {
   return readiness_->Ask(*connection_, handle_, nullptr);
 }
 
@@ -99,7 +99,7 @@ absl::StatusOr<ExecutionInfo> ArrayState::AwaitReady() {
 }
 
 bool ArrayState::IsReady() {
-  const Future<ExecutionInfo> ready = ReadyWhileHeld();
+  const Future<ExecutionInfo> ready = ReadyWithoutHold();
   if (!ready.IsReady()) {
     connection_->ServeBriefly({ready_request()}, [&] { return ready.IsReady(); });
   }
@@ -131,7 +131,7 @@ uint64_t ArrayState::Fetch(std::shared_ptr<ByteSink> sink, Connection::Lapses la
   }
   // An array that may be computed for hours must not occupy room in the window that others could
   // use.
-  const Future<ExecutionInfo> ready = keep != nullptr ? Ready() : ReadyWhileHeld();
+  const Future<ExecutionInfo> ready = keep != nullptr ? Ready() : ReadyWithoutHold();
   ready.OnReady([connection = connection_, bytes, send](const absl::StatusOr<ExecutionInfo>&) {
     ByteWindow& window = connection->ready_fetches();
     window.Enter(bytes, [send, &window] { send(window); });
@@ -231,7 +231,7 @@ Future<ExecutionInfo> WeakArray::Ready() const {
   if (const absl::Status owned = state->BeginRead(); !owned.ok()) {
     return absl::StatusOr<ExecutionInfo>(owned);
   }
-  Future<ExecutionInfo> ready = state->ReadyWhileHeld();
+  Future<ExecutionInfo> ready = state->ReadyWithoutHold();
   state->EndRead();
   return ready;
 }
@@ -241,14 +241,14 @@ Event WeakArray::FetchIntoAsync(absl::Span<char> buffer) const {
   return Lock().StartFetchInto(buffer, /*lapses=*/true, request);
 }
 
-Event WeakArray::FetchIntoSoon(absl::Span<char> buffer) const {
+Event WeakArray::FetchIntoPolling(absl::Span<char> buffer) const {
   const Array held = Lock();
-  return held.FetchIntoSoon(buffer, /*lapses=*/true);
+  return held.FetchIntoPolling(buffer, /*lapses=*/true);
 }
 
-Future<ExecutionInfo> Array::WhenAsked() const {
+Future<ExecutionInfo> Array::ReadyWithoutRequest() const {
   if (!valid()) return absl::StatusOr<ExecutionInfo>(EmptyArray());
-  return state_->WhenAsked();
+  return state_->ReadyWithoutRequest();
 }
 
 absl::Status Array::Await() const { return Execution().status(); }
@@ -257,7 +257,7 @@ absl::Status Array::AwaitUntil(std::chrono::steady_clock::time_point deadline) c
   ACCELD_RETURN_IF_ERROR(CheckUsable());
   // Holds the array until this function returns. A wait that was given up must not hold it longer.
   const Array held = *this;
-  const Future<ExecutionInfo> ready = held.state_->ReadyWhileHeld();
+  const Future<ExecutionInfo> ready = held.state_->ReadyWithoutHold();
   if (const auto* info = ready.AwaitUntil(deadline)) return info->status();
   return absl::DeadlineExceededError(
       absl::StrCat("the array ", type().ToString(), " is not computed yet"));
@@ -313,11 +313,11 @@ Event Array::FetchIntoAsync(absl::Span<char> buffer) const {
   return StartFetchInto(buffer, /*lapses=*/false, request);
 }
 
-Event Array::FetchIntoSoon(absl::Span<char> buffer) const {
-  return FetchIntoSoon(buffer, /*lapses=*/false);
+Event Array::FetchIntoPolling(absl::Span<char> buffer) const {
+  return FetchIntoPolling(buffer, /*lapses=*/false);
 }
 
-Event Array::FetchIntoSoon(absl::Span<char> buffer, bool lapses) const {
+Event Array::FetchIntoPolling(absl::Span<char> buffer, bool lapses) const {
   uint64_t request;
   const Event fetched = StartFetchInto(buffer, lapses, request);
   if (!fetched.IsReady()) {

@@ -70,7 +70,7 @@ class Array {
   // another call of Ready, Await or IsReady on an array of the same execution is answered. It
   // completes with an empty ExecutionInfo if all arrays of that execution are released before any
   // such call.
-  Future<ExecutionInfo> WhenAsked() const;
+  Future<ExecutionInfo> ReadyWithoutRequest() const;
   // Blocks until the array is ready. Returns the value of Ready.
   absl::StatusOr<ExecutionInfo> Execution() const;
 
@@ -100,7 +100,7 @@ class Array {
   // Like FetchIntoAsync, for callers that will wait for the event next: the call may take some
   // hundred microseconds, during which this thread itself receives a value that arrives, so that no
   // other thread must be woken.
-  Event FetchIntoSoon(absl::Span<char> buffer) const;
+  Event FetchIntoPolling(absl::Span<char> buffer) const;
   // Returns the value for reading, row-major, without a private copy where possible: on the
   // daemon's host it lies in memory that the daemon shares with all processes that map this array.
   // The first Map of an array costs one copy, later ones none. If the daemon has no room for that,
@@ -118,7 +118,7 @@ class Array {
   Future<ir::Literal> StartFetch(uint64_t& request) const;
   // With `lapses`, the fetch does not keep the array alive (WeakArray uses this). `request`
   // receives the number of the request for Connection::Serve, or 0.
-  Event FetchIntoSoon(absl::Span<char> buffer, bool lapses) const;
+  Event FetchIntoPolling(absl::Span<char> buffer, bool lapses) const;
   Event StartFetchInto(absl::Span<char> buffer, bool lapses, uint64_t& request) const;
   Event StartFetchTo(std::shared_ptr<ByteSink> sink, bool lapses, uint64_t& request) const;
   absl::Status FetchTo(std::shared_ptr<ByteSink> sink) const;
@@ -146,7 +146,7 @@ class WeakArray {
   // completes in any case.
   Future<ExecutionInfo> Ready() const;
   Event FetchIntoAsync(absl::Span<char> buffer) const;
-  Event FetchIntoSoon(absl::Span<char> buffer) const;
+  Event FetchIntoPolling(absl::Span<char> buffer) const;
 
  private:
   std::weak_ptr<ArrayState> state_;

@@ -30,7 +30,7 @@ class Readiness : public std::enable_shared_from_this<Readiness> {
                             std::shared_ptr<const void> keep);
   // Returns the same future as Ask without asking the daemon. It completes with an empty
   // ExecutionInfo if the last of the arrays is released before anybody calls Ask.
-  Future<ExecutionInfo> WhenAsked();
+  Future<ExecutionInfo> ReadyWithoutRequest();
   // Returns the number of the request that Ask sent, for Connection::Serve, or 0 if it has not been
   // sent yet.
   uint64_t request() const;
@@ -72,8 +72,8 @@ class ArrayState : public std::enable_shared_from_this<ArrayState> {
   // Array::Ready and WeakArray::Ready, respectively: the request of the former keeps the array
   // alive until the answer, that of the latter does not.
   Future<ExecutionInfo> Ready();
-  Future<ExecutionInfo> ReadyWhileHeld();
-  Future<ExecutionInfo> WhenAsked() { return readiness_->WhenAsked(); }
+  Future<ExecutionInfo> ReadyWithoutHold();
+  Future<ExecutionInfo> ReadyWithoutRequest() { return readiness_->ReadyWithoutRequest(); }
   // See Readiness::request.
   uint64_t ready_request() const { return readiness_->request(); }
   // Blocks until the array is ready; returns the value of Ready.

@@ -10,9 +10,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/array_state.h"
-#include "client/callback_desk.h"
 #include "client/find_device.h"
-#include "client/program_places.h"
+#include "client/host_callback_runner.h"
+#include "client/program_locations.h"
 #include "client/program_state.h"
 #include "client/transport/connection.h"
 #include "client/transport/dial/attempt.h"
@@ -120,17 +120,17 @@ class Donations {
 };
 
 struct Client::Impl {
-  std::shared_ptr<CallbackDesk> callbacks;  // Shared with the connection.
-  std::shared_ptr<ProgramPlaces> places;    // Shared with the connection.
-  std::shared_ptr<Connection> connection;   // Shared with the arrays, which may outlive the client.
+  std::shared_ptr<HostCallbackRunner> callbacks;       // Shared with the connection.
+  std::shared_ptr<ProgramLocations> source_locations;  // Shared with the connection.
+  std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
   std::vector<DeviceInfo> devices;
   uint32_t device = 0;  // The session's device.
   Mutex mutex;
   struct KnownProgram {
     uint64_t id;
-    // The locations last passed to ProgramPlaces for this program; only compared, never
+    // The locations last passed to ProgramLocations for this program; only compared, never
     // dereferenced.
-    const ir::OpPlaces* places;
+    const ir::OpLocations* source_locations;
   };
   // The programs that the daemon has, by fingerprint.
   absl::flat_hash_map<Digest, KnownProgram> programs ABSL_GUARDED_BY(mutex);
@@ -194,9 +194,9 @@ absl::StatusOr<uint64_t> Client::Impl::Register(
   }
   {
     MutexLock lock(mutex);
-    programs.emplace(program->fingerprint, KnownProgram{id, program->places.get()});
+    programs.emplace(program->fingerprint, KnownProgram{id, program->source_locations.get()});
   }
-  places->Add(program->fingerprint, program->places);
+  source_locations->Add(program->fingerprint, program->source_locations);
   return id;
 }
 
@@ -209,9 +209,10 @@ absl::optional<uint64_t> Client::Impl::FindRegistered(const Program::State& prog
     if (found == programs.end()) return absl::nullopt;
     KnownProgram& known = found->second;
     id = known.id;
-    was_made_elsewhere = std::exchange(known.places, program.places.get()) != program.places.get();
+    was_made_elsewhere = std::exchange(known.source_locations, program.source_locations.get()) !=
+                         program.source_locations.get();
   }
-  if (was_made_elsewhere) places->Add(program.fingerprint, program.places);
+  if (was_made_elsewhere) source_locations->Add(program.fingerprint, program.source_locations);
   return id;
 }
 
@@ -238,13 +239,13 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
       .max_fetch_bytes = options.max_fetch_bytes,
       .local_transport = options.local_transport};
   auto impl = std::make_unique<Impl>();
-  impl->places = std::make_shared<ProgramPlaces>();
-  transport.locate = [places = impl->places](const absl::Status& status) {
-    return places->Locate(status);
+  impl->source_locations = std::make_shared<ProgramLocations>();
+  transport.locate = [source_locations = impl->source_locations](const absl::Status& status) {
+    return source_locations->Locate(status);
   };
   const auto open = [&](const Attempt& attempt) -> absl::Status {
-    // A CallbackDesk ends with the session of its attempt, so each attempt needs a new one.
-    transport.host_calls = impl->callbacks = std::make_shared<CallbackDesk>();
+    // A HostCallbackRunner ends with the session of its attempt, so each attempt needs a new one.
+    transport.host_calls = impl->callbacks = std::make_shared<HostCallbackRunner>();
     transport.attempt = attempt;
     transport.lease = options.lease.value_or(
         attempt.address.is_unix() ? std::chrono::milliseconds(0) : kDefaultTcpLease);
@@ -254,7 +255,7 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Connect(ConnectOptions options) 
   ACCELD_RETURN_IF_ERROR(TryEach(addresses,
                                  {.timeout = options.connect_timeout,
                                   .wait_for_daemon = options.wait_for_daemon,
-                                  .in_turn = true},
+                                  .round_robin = true},
                                  open));
   impl->callbacks->Attach(impl->connection);
   for (const v1::DeviceInfo& device : impl->connection->welcome().devices()) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "client/transport/bulk/lendable_memory.h"
+#include "client/transport/bulk/segment_registry.h"
 #include "common/memory/memory_segment.h"
 
 namespace acceld::client {
@@ -10,9 +10,9 @@ namespace acceld::client {
 class HostBuffer::Impl {
  public:
   explicit Impl(MemorySegment segment) : segment_(std::move(segment)) {
-    LendableMemory::Add(segment_);
+    SegmentRegistry::Add(segment_);
   }
-  ~Impl() { LendableMemory::Remove(segment_); }
+  ~Impl() { SegmentRegistry::Remove(segment_); }
 
   const MemorySegment& segment() const { return segment_; }
 

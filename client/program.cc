@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/program_places.h"
+#include "client/program_locations.h"
 #include "client/program_state.h"
 #include "client/serialized_program.h"
 #include "common/ir/calls/host_callback.h"
@@ -77,7 +77,7 @@ absl::StatusOr<Program> Program::FromVerifiedUncontained(ir::Module module,
   state->has_static_results = ir::HasStaticResults(*function);
   state->host_callbacks = ir::HostCallbacksOf(module, entry);
   state->fingerprint = ir::Fingerprint(module, entry);
-  state->places = std::make_shared<const ir::OpPlaces>(ir::NumberOps(module, entry));
+  state->source_locations = std::make_shared<const ir::OpLocations>(ir::NumberOps(module, entry));
   state->entry = std::string(entry);
   state->module = std::move(module);
   return Program(std::move(state));
@@ -128,7 +128,8 @@ absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(
   }
   absl::StatusOr<std::vector<ir::TensorType>> results =
       ir::ResultTypesOf(module(), entry(), arguments);
-  if (!results.ok()) return Locate(InProgram(results.status(), fingerprint()), *state_->places);
+  if (!results.ok())
+    return Locate(InProgram(results.status(), fingerprint()), *state_->source_locations);
   MutexLock lock(state_->mutex);
   if (state_->results_by_arguments.size() >= kMaxKnownShapes) state_->results_by_arguments.clear();
   state_->results_by_arguments.emplace(key, *results);

@@ -16,8 +16,8 @@ struct Program::State {
   ir::Module module;
   std::string entry;
   Digest fingerprint;
-  // Never nullptr. Shared with ProgramPlaces, because errors may outlive the program.
-  std::shared_ptr<const ir::OpPlaces> places;
+  // Never nullptr. Shared with ProgramLocations, because errors may outlive the program.
+  std::shared_ptr<const ir::OpLocations> source_locations;
   std::vector<ir::TensorType> parameter_types, result_types;
   // Whether the result types do not depend on the argument types.
   bool has_static_results = false;

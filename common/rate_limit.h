@@ -24,10 +24,10 @@ class RateLimit {
     int64_t current = second_.load(std::memory_order_relaxed);
     if (current != second && second_.compare_exchange_strong(current, second)) taken_.store(0);
     if (taken_.fetch_add(1, std::memory_order_relaxed) >= max_per_second_) {
-      left_out_.fetch_add(1, std::memory_order_relaxed);
+      suppressed_.fetch_add(1, std::memory_order_relaxed);
       return false;
     }
-    if (const int64_t count = left_out_.exchange(0, std::memory_order_relaxed); count > 0) {
+    if (const int64_t count = suppressed_.exchange(0, std::memory_order_relaxed); count > 0) {
       LogEvent(LogLevel::kInfo, "lines left out", {{"event", event_}, {"count", count}});
     }
     return true;
@@ -36,7 +36,7 @@ class RateLimit {
  private:
   const char* const event_;
   const int64_t max_per_second_;
-  std::atomic<int64_t> second_{0}, taken_{0}, left_out_{0};
+  std::atomic<int64_t> second_{0}, taken_{0}, suppressed_{0};
 };
 
 }  // namespace acceld

@@ -189,7 +189,7 @@ std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
 // What the daemon got from the process that started it.
 struct Starter {
   systemd::Manager manager;
-  std::vector<PassedSocket> sockets;
+  std::vector<InheritedSocket> sockets;
   std::optional<lifetime::Background> background;  // if --detach was given
 
   // Must be called before any thread is started.

@@ -12,7 +12,7 @@
 #include "client/embedded/find_daemon.h"
 #include "client/embedded/launch.h"
 #include "client/embedded/private_daemon.h"
-#include "client/embedded/retire.h"
+#include "client/embedded/retire_daemon.h"
 #include "client/embedded/start_lock.h"
 #include "client/embedded/version_skew.h"
 #include "common/net/address.h"
@@ -30,7 +30,7 @@ constexpr milliseconds kPause{20};
 constexpr milliseconds kRetireTimeout{20'000};
 
 // Returns whether the error may come from a daemon that is shutting down or has gone.
-bool IsPassing(const absl::Status& status) {
+bool IsTransient(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status);
 }
 
@@ -106,9 +106,9 @@ class SharedDaemon {
     ACCELD_RETURN_IF_ERROR(PrepareSocketFolder(address_));
     while (true) {
       Connected client = Connect();
-      if (client.ok() || !IsPassing(client.status())) return client;
+      if (client.ok() || !IsTransient(client.status())) return client;
       if (Rest().count() == 0) return TooLate(client.status());
-      ACCELD_ASSIGN_OR_RETURN(const bool started, StartUnlessThere());
+      ACCELD_ASSIGN_OR_RETURN(const bool started, StartIfAbsent());
       if (!started) std::this_thread::sleep_for(kPause);
     }
   }
@@ -147,7 +147,7 @@ class SharedDaemon {
   // Returns true if this call has started a daemon. Returns false if another process is starting
   // one, or if a daemon is there that accepts no sessions at the moment, because it is shutting
   // down or draining.
-  absl::StatusOr<bool> StartUnlessThere() {
+  absl::StatusOr<bool> StartIfAbsent() {
     if (Probe(address_).ok()) return false;
     ACCELD_ASSIGN_OR_RETURN(const absl::optional<StartLock> lock,
                             StartLock::Try(address_.unix_path));

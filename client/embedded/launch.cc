@@ -30,8 +30,8 @@ constexpr int kSignalExit = 128;
 // The number that lifetime_fd has in the daemon.
 constexpr int kLifetimeFd = 3;
 // Environment variables by which a service manager addresses this process and not its children.
-constexpr absl::string_view kManagersNames[] = {"LISTEN_FDS",    "LISTEN_FDNAMES", "LISTEN_PID",
-                                                "NOTIFY_SOCKET", "WATCHDOG_PID",   "WATCHDOG_USEC"};
+constexpr absl::string_view kServiceManagerVariables[] = {
+    "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"};
 
 bool HasName(absl::string_view variable, absl::string_view name) {
   return variable.size() > name.size() && variable[name.size()] == '=' &&
@@ -43,7 +43,7 @@ std::vector<std::string> EnvironmentOf(const Launch& launch) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const bool is_managers =
-        std::any_of(std::begin(kManagersNames), std::end(kManagersNames),
+        std::any_of(std::begin(kServiceManagerVariables), std::end(kServiceManagerVariables),
                     [variable](absl::string_view name) { return HasName(*variable, name); });
     if (!is_managers) variables.emplace_back(*variable);
   }
@@ -77,7 +77,7 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 
 // Duplicates `fd` to a number above those that the child process uses, so that no dup2 there
 // overwrites the source of another one.
-absl::StatusOr<UniqueFd> OutOfTheWay(int fd) {
+absl::StatusOr<UniqueFd> DuplicateAboveChildFds(int fd) {
   UniqueFd copy(fcntl(fd, F_DUPFD_CLOEXEC, kLifetimeFd + 1));
   if (!copy.valid()) return absl::ErrnoToStatus(errno, "cannot duplicate a file descriptor");
   return copy;
@@ -96,10 +96,10 @@ struct FreeAttributes {
 absl::StatusOr<pid_t> Spawn(const Launch& launch, const DaemonLog& log) {
   std::vector<std::string> arguments = ArgumentsOf(launch, log);
   std::vector<std::string> environment = EnvironmentOf(launch);
-  ACCELD_ASSIGN_OR_RETURN(const UniqueFd log_fd, OutOfTheWay(log.fd()));
+  ACCELD_ASSIGN_OR_RETURN(const UniqueFd log_fd, DuplicateAboveChildFds(log.fd()));
   UniqueFd lifetime;
   if (launch.lifetime_fd >= 0) {
-    ACCELD_ASSIGN_OR_RETURN(lifetime, OutOfTheWay(launch.lifetime_fd));
+    ACCELD_ASSIGN_OR_RETURN(lifetime, DuplicateAboveChildFds(launch.lifetime_fd));
   }
 
   // These calls fail only for lack of memory, and then a later one fails as well.

@@ -37,7 +37,7 @@ void OnReady(const acceld::Event& event, Callback callback) {
 }
 template <typename Callback>
 void OnReady(const PJRT_Event::End& end, Callback callback) {
-  OnReady(end.late_questions->EndOf(end.results), callback);
+  OnReady(end.deferred_queries->EndOf(end.results), callback);
 }
 
 }  // namespace

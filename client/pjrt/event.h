@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "client/array.h"
 #include "client/pjrt/abi/abi.h"
-#include "client/pjrt/compile/late_questions.h"
+#include "client/pjrt/compile/deferred_queries.h"
 #include "common/threads/future.h"
 
 // Something that the framework can wait for, with a status as its outcome. Immutable, so any thread
@@ -14,10 +14,10 @@
 struct PJRT_Event {
   // The end of the execution that makes these arrays. The event does not keep them alive: if all of
   // them are released before the outcome was requested, the execution counts as successful. Waiting
-  // for the event asks the daemon; registering a callback does not (LateQuestions).
+  // for the event asks the daemon; registering a callback does not (DeferredQueries).
   struct End {
     acceld::pjrt::ResultsOfExecution results;
-    acceld::pjrt::LateQuestions* late_questions;
+    acceld::pjrt::DeferredQueries* deferred_queries;
   };
   // What the event waits for. A Status: nothing, it has happened. A WeakArray: the array's value;
   // if the last buffer with results of the same execution is destroyed before, the event is ready,
@@ -29,6 +29,6 @@ struct PJRT_Event {
 namespace acceld::pjrt {
 
 // Returns an event that has happened already, with OK or an error.
-inline PJRT_Event* DecidedEvent(absl::Status status) { return new PJRT_Event{std::move(status)}; }
+inline PJRT_Event* CompletedEvent(absl::Status status) { return new PJRT_Event{std::move(status)}; }
 
 }  // namespace acceld::pjrt

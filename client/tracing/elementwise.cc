@@ -18,7 +18,7 @@ Tensor Binary(OpKind kind, const Tensor& a, const Tensor& b,
               ir::OpAttributes attributes = ir::NoAttributes{}) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of({a, b});
   if (tracer == nullptr) return Tracer::BadNumber();
-  auto [left, right] = Tracer::Together(a, b);
+  auto [left, right] = Tracer::BroadcastTogether(a, b);
   if (left.dtype() != right.dtype() && tracer->status().ok()) {
     return tracer->Fail(ShapeError(
         ir::NameOf(kind), absl::StrCat("operands are ", ir::DTypeName(left.dtype()), " and ",
@@ -91,7 +91,7 @@ Tensor Where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   if (Tracer::IsNumber(a) && Tracer::IsNumber(b)) {
     left = tracer->Fill(Tracer::Number(a), {ir::DType::kF32, {}});
   }
-  std::tie(left, right) = Tracer::Together(left, right);
+  std::tie(left, right) = Tracer::BroadcastTogether(left, right);
   absl::StatusOr<ir::Dims> shape = BroadcastShapes(condition.shape(), left.shape());
   if (!shape.ok()) return tracer->Fail(shape.status());
   return tracer->Emit(OpKind::kSelect, {BroadcastTo(condition, *shape), BroadcastTo(left, *shape),

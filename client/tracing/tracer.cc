@@ -70,7 +70,7 @@ std::shared_ptr<Tracer> Tracer::Of(absl::Span<const Tensor> tensors) {
 
 Tensor Tracer::BadNumber() { return std::numeric_limits<double>::quiet_NaN(); }
 
-std::pair<Tensor, Tensor> Tracer::Together(const Tensor& a, const Tensor& b) {
+std::pair<Tensor, Tensor> Tracer::BroadcastTogether(const Tensor& a, const Tensor& b) {
   const std::shared_ptr<Tracer> tracer = Of({a, b});
   if (IsNumber(a)) return {tracer->Fill(Number(a), b.type()), b};
   if (IsNumber(b)) return {a, tracer->Fill(Number(b), a.type())};

@@ -62,7 +62,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   static Tensor BadNumber();
   // Broadcasts both to the same shape. If one is a plain number, makes it a constant of the other's
   // type. At least one must be a tensor.
-  static std::pair<Tensor, Tensor> Together(const Tensor& a, const Tensor& b);
+  static std::pair<Tensor, Tensor> BroadcastTogether(const Tensor& a, const Tensor& b);
 
  private:
   ir::FunctionBuilder builder_;

@@ -32,17 +32,17 @@ class AdminConnection::Impl {
                                                                      const Request&, Reply*),
                             const Request& request,
                             std::chrono::seconds timeout = kUnaryTimeout) const {
-    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + timeout);
     Reply reply;
-    ACCELD_RETURN_IF_ERROR(Told((line->stub.*method)(&context, request, &reply)));
+    ACCELD_RETURN_IF_ERROR(WithAdvice((line->stub.*method)(&context, request, &reply)));
     return reply;
   }
 
   absl::StatusOr<bool> IsServing() const {
     using grpc::health::v1::HealthCheckResponse;
-    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kUnaryTimeout);
     grpc::health::v1::HealthCheckRequest request;
@@ -60,17 +60,17 @@ class AdminConnection::Impl {
                         grpc::ClientContext*, const Request&),
                     const Request& request, std::chrono::seconds timeout,
                     const std::function<void(const Message&)>& take) const {
-    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + timeout);
     const auto stream = (line->stub.*method)(&context, request);
     Message message;
     while (stream->Read(&message)) take(message);
-    return Told(stream->Finish());
+    return WithAdvice(stream->Finish());
   }
 
   absl::StatusOr<v1::ImportCacheEntryReply> ImportCacheEntry(absl::string_view entry) const {
-    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer_.Get());
+    ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer_.Get());
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kCacheTimeout);
     v1::ImportCacheEntryReply reply;
@@ -84,13 +84,13 @@ class AdminConnection::Impl {
       entry.remove_prefix(piece.size());
     }
     stream->WritesDone();
-    ACCELD_RETURN_IF_ERROR(Told(stream->Finish()));
+    ACCELD_RETURN_IF_ERROR(WithAdvice(stream->Finish()));
     return reply;
   }
 
  private:
   // Returns the status as callers see it.
-  absl::Status Told(const grpc::Status& status) const {
+  absl::Status WithAdvice(const grpc::Status& status) const {
     return AdviseOnSecrets(StatusOfCall(status, dialer_.peer()), secrets_);
   }
   const Secrets secrets_;

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/transport/bulk/bulk.h"
-#include "client/transport/channel/farewell.h"
+#include "client/transport/channel/end_session_call.h"
 #include "client/transport/channel/outbox.h"
 #include "client/transport/channel/pending.h"
 #include "client/transport/channel/session_link.h"
@@ -38,7 +38,7 @@ CommandOutbox::WhenFull WhenFullHere() {
 
 // Returns whether a transfer may have ended with this status because its own stream broke, or the
 // session's stream, with which the daemon also drops its side of the transfer.
-bool IsOfABrokenStream(const absl::Status& status) {
+bool IsBrokenStreamError(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsCancelled(status) || absl::IsInternal(status) ||
          absl::IsUnknown(status) || absl::IsNotFound(status);
 }
@@ -61,7 +61,7 @@ class Connection::Impl : public SessionLink::Handler {
     link_.Join();
     if (bulk_ != nullptr) bulk_->Join();
     // Waits for the EndSession call, which uses dialer_.
-    farewell_ = nullptr;
+    end_session_call_ = nullptr;
   }
 
   absl::Status Open();
@@ -98,7 +98,7 @@ class Connection::Impl : public SessionLink::Handler {
   // upload. Blocks for at most kOfferPatience.
   bool HasContent(uint64_t handle, absl::string_view bytes);
   // Returns the unix socket of a daemon on this host; empty if only gRPC is to be used.
-  SocketPlace local_socket() const {
+  SocketEndpoint local_socket() const {
     return {options_.local_transport ? options_.attempt.address.unix_path : "",
             options_.secrets.socket_users};
   }
@@ -119,7 +119,7 @@ class Connection::Impl : public SessionLink::Handler {
   // Numbers from NextId: of the last announced program and of the last answered request. The answer
   // to a request that was sent after the announcement shows that the daemon has the program.
   std::atomic<uint64_t> last_announced_{0}, last_answered_{0};
-  std::unique_ptr<Farewell> farewell_;   // Created by Close.
+  std::unique_ptr<EndSessionCall> end_session_call_;  // Created by Close.
   std::unique_ptr<BulkTransfers> bulk_;  // Created by Open; its threads use the members above.
   SessionLink link_;                     // Its threads use all members above.
 };
@@ -134,12 +134,12 @@ absl::Status Connection::Impl::Open() {
   hello.set_lease_ms(static_cast<uint32_t>(options_.lease.count()));
   const absl::StatusOr<v1::Welcome>* welcome =
       link_.Open(std::move(hello), std::chrono::steady_clock::now() + options_.attempt.timeout);
-  if (welcome == nullptr) return NobodyAnswers(options_.attempt, "it accepts but says nothing");
+  if (welcome == nullptr) return NoDaemonError(options_.attempt, "it accepts but says nothing");
   ACCELD_RETURN_IF_ERROR(AdviseOnSecrets(welcome->status(), options_.secrets));
   welcome_ = **welcome;
   bulk_ = std::make_unique<BulkTransfers>(
       std::make_unique<Dialer>(options_.attempt.address, options_.secrets, options_.lease),
-      welcome_.session_token(), welcome_.local_transport() ? local_socket() : SocketPlace(),
+      welcome_.session_token(), welcome_.local_transport() ? local_socket() : SocketEndpoint(),
       std::chrono::milliseconds(welcome_.lease_ms()));
   return absl::OkStatus();
 }
@@ -147,7 +147,7 @@ absl::Status Connection::Impl::Open() {
 void Connection::Impl::Close(const absl::Status& reason) {
   outbox_.Fail(reason);
   if (may_resume() && !ended_.exchange(true)) {
-    farewell_ = std::make_unique<Farewell>(dialer_, welcome_.session_token());
+    end_session_call_ = std::make_unique<EndSessionCall>(dialer_, welcome_.session_token());
   }
   link_.Close();
   if (bulk_ != nullptr) bulk_->Cancel();
@@ -323,7 +323,7 @@ void Connection::Impl::Fetch(uint64_t request_id, uint64_t handle, Lapses lapses
                       const bool first = give_up == std::chrono::steady_clock::time_point();
                       const auto until =
                           first ? now + std::chrono::milliseconds(welcome_.lease_ms()) : give_up;
-                      if (!IsOfABrokenStream(status) || now >= until || !outbox_.status().ok()) {
+                      if (!IsBrokenStreamError(status) || now >= until || !outbox_.status().ok()) {
                         return done(status);
                       }
                       Fetch(NextId(), handle, lapses, until, sink, done);

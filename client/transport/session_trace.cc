@@ -20,7 +20,7 @@ int64_t NowNs() { return std::chrono::steady_clock::now().time_since_epoch().cou
 // clock.
 absl::Status Ask(Dialer& dialer, const std::string& session_token, int64_t since_ns,
                  const std::function<void(const v1::TraceChunk&)>& take) {
-  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer.Get());
+  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer.Get());
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kTimeout);
   v1::GetSessionTraceRequest request;

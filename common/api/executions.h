@@ -35,9 +35,9 @@ struct CompileInfo : ExecutionInfo {
 struct RunningExecution {
   enum class State : uint8_t {
     kRuns,
-    kSuspended,  // other executions have the device for a while
-    kEnding,     // told to end, but inside a library call that cannot be interrupted
-    kAsks,       // waits for the answer of a host callback of its client
+    kSuspended,   // other executions have the device for a while
+    kEnding,      // told to end, but inside a library call that cannot be interrupted
+    kAwaitsHost,  // waits for the answer of a host callback of its client
   };
 
   uint32_t device = 0;
@@ -57,7 +57,7 @@ constexpr absl::string_view StateName(RunningExecution::State state) {
       return "suspended";
     case RunningExecution::State::kEnding:
       return "ending";
-    case RunningExecution::State::kAsks:
+    case RunningExecution::State::kAwaitsHost:
       return "asks";
   }
   return "";

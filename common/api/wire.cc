@@ -16,7 +16,7 @@ v1::RunningExecution::State ToProto(RunningExecution::State value) {
       return v1::RunningExecution::SUSPENDED;
     case RunningExecution::State::kEnding:
       return v1::RunningExecution::ENDING;
-    case RunningExecution::State::kAsks:
+    case RunningExecution::State::kAwaitsHost:
       return v1::RunningExecution::ASKS;
   }
   return v1::RunningExecution::RUNS;
@@ -47,7 +47,7 @@ RunningExecution::State FromProto(v1::RunningExecution::State proto) {
     case v1::RunningExecution::ENDING:
       return RunningExecution::State::kEnding;
     case v1::RunningExecution::ASKS:
-      return RunningExecution::State::kAsks;
+      return RunningExecution::State::kAwaitsHost;
     default:  // The enum is open on the wire.
       return RunningExecution::State::kRuns;
   }

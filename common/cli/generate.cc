@@ -5,7 +5,7 @@
 
 namespace acceld::cli {
 
-void AddGenerate(CLI::App& app, About about) {
+void AddGenerate(CLI::App& app, ManualInfo about) {
   app.add_option_function<std::string>(
          "--generate",
          [&app, about = std::move(about)](const std::string& kind) {

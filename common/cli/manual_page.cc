@@ -73,7 +73,7 @@ std::string Synopsis(const Command& command) {
 
 }  // namespace
 
-std::string ManualPage(const Command& program, const About& about) {
+std::string ManualPage(const Command& program, const ManualInfo& about) {
   // The first paragraph of the help describes the program; the rest are examples.
   const std::vector<std::string> parts = absl::StrSplit(program.help, absl::MaxSplits("\n\n", 1));
   const std::string summary = absl::StrReplaceAll(parts[0], {{"\n", " "}});

@@ -52,7 +52,7 @@ Hasher& Hasher::Add(absl::string_view bytes) {
   return *this;
 }
 
-Hasher& Hasher::AddRun(absl::string_view bytes) {
+Hasher& Hasher::AddRaw(absl::string_view bytes) {
   impl_->Update(bytes.data(), bytes.size());
   return *this;
 }
@@ -73,6 +73,6 @@ Digest Hasher::Finish() {
 }
 
 Digest DigestOf(absl::string_view bytes) { return Hasher().Add(bytes).Finish(); }
-Digest ContentDigestOf(absl::string_view bytes) { return Hasher().AddRun(bytes).Finish(); }
+Digest ContentDigestOf(absl::string_view bytes) { return Hasher().AddRaw(bytes).Finish(); }
 
 }  // namespace acceld

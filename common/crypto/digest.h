@@ -52,7 +52,7 @@ class Hasher {
   Hasher& Add(const Digest& digest) { return Add(digest.AsBytes()); }
   // Adds bytes without their length. A content that is added in several pieces has the same digest
   // wherever it is cut.
-  Hasher& AddRun(absl::string_view bytes);
+  Hasher& AddRaw(absl::string_view bytes);
 
   // Returns the digest. Must be the last call, and be made once.
   Digest Finish();
@@ -64,7 +64,7 @@ class Hasher {
 
 // Returns the digest of one string with its length, as Hasher::Add makes it.
 Digest DigestOf(absl::string_view bytes);
-// Returns the digest of the bytes without their length, as Hasher::AddRun makes it: the first 16
+// Returns the digest of the bytes without their length, as Hasher::AddRaw makes it: the first 16
 // bytes of their SHA-256.
 Digest ContentDigestOf(absl::string_view bytes);
 

@@ -16,7 +16,7 @@ constexpr std::chrono::seconds kInterval{1};
 }  // namespace
 
 FileWatch::FileWatch(std::vector<std::string> paths, std::function<void()> on_change)
-    : paths_(std::move(paths)), on_change_(std::move(on_change)), seen_(Look()) {
+    : paths_(std::move(paths)), on_change_(std::move(on_change)), seen_(Snapshot()) {
   if (paths_.empty()) return;
   thread_ = StartThread("file-watch", [this] { Run(); });
 }
@@ -31,7 +31,7 @@ FileWatch::~FileWatch() {
   thread_.join();
 }
 
-std::string FileWatch::Look() const {
+std::string FileWatch::Snapshot() const {
   std::string state;
   for (const std::string& path : paths_) {
     struct stat info{};
@@ -52,7 +52,7 @@ void FileWatch::Run() {
       }
       if (stopping_) return;
     }
-    std::string now = Look();
+    std::string now = Snapshot();
     if (now == std::exchange(seen_, now)) continue;
     on_change_();
   }

@@ -23,7 +23,7 @@ class FileWatch {
 
  private:
   // Returns a text of the files' metadata, which differs whenever one of the files was changed.
-  std::string Look() const;
+  std::string Snapshot() const;
   void Run();
 
   const std::vector<std::string> paths_;

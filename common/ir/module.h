@@ -101,7 +101,7 @@ struct Module {
   // The source locations of ops, in the source from which the program was made, such as
   // "train.py:12:5 (jit(step)/dot_general)"; the reader of the program found them. They stay in the
   // process of the reader: they are not sent with the program.
-  std::vector<std::string> places;
+  std::vector<std::string> source_locations;
 
   // Returns nullptr when there is no such function.
   const Function* Find(absl::string_view function_name) const;

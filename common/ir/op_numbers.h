@@ -13,13 +13,13 @@
 namespace acceld::ir {
 
 // The source locations of the ops of a program.
-struct OpPlaces {
+struct OpLocations {
   // [n - 1] is for the op with number n: its index in `places`, plus 1; 0: unknown.
-  std::vector<uint32_t> place_of_op;
-  std::vector<std::string> places;
+  std::vector<uint32_t> location_of_op;
+  std::vector<std::string> source_locations;
 
   // Returns the source location of the op with this number; empty if it is unknown.
-  absl::string_view PlaceOf(uint32_t op) const;
+  absl::string_view LocationOf(uint32_t op) const;
   // Returns the memory that this object takes.
   int64_t MemoryBytes() const;
 };
@@ -28,6 +28,6 @@ struct OpPlaces {
 // order in which Fingerprint visits them: programs with equal fingerprints have equal numbers.
 // Moves the source locations out of the module and returns them. The depth of regions must be
 // bounded, as in a verified module.
-OpPlaces NumberOps(Module& module, absl::string_view entry);
+OpLocations NumberOps(Module& module, absl::string_view entry);
 
 }  // namespace acceld::ir

@@ -49,7 +49,7 @@ Logger& TheLogger() {
 
 void Write(LogLevel level, absl::string_view line) {
   TheLogger().logger.log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
-  if (TheLogger().file != nullptr) TheLogger().file->Limit();
+  if (TheLogger().file != nullptr) TheLogger().file->RotateIfFull();
 }
 
 void LogFields(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
@@ -104,6 +104,6 @@ void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<Log
   if (LogEnabled(level)) LogFields(level, event, fields);
 }
 
-std::vector<LogEntry> RecentTrouble() { return TheLogger().trouble.Read(); }
+std::vector<LogEntry> RecentWarnings() { return TheLogger().trouble.Read(); }
 
 }  // namespace acceld

@@ -40,7 +40,7 @@ void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<Log
 // Returns the most recent warnings and errors, the newest first. Events come without their fields,
 // which tell who called and what for, because the list is also for users who may learn that there
 // is trouble but not whose it is.
-std::vector<LogEntry> RecentTrouble();
+std::vector<LogEntry> RecentWarnings();
 
 template <typename... Parts>
 void LogDebug(const Parts&... parts) {

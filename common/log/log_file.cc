@@ -28,7 +28,7 @@ absl::Status LogFile::Redirect() const {
   return absl::OkStatus();
 }
 
-void LogFile::Limit() {
+void LogFile::RotateIfFull() {
   MutexLock lock(mutex_);
   struct stat info;
   if (fstat(STDERR_FILENO, &info) != 0 || info.st_size < max_bytes_) return;

@@ -19,7 +19,7 @@ class LogFile {
 
   // Renames the file to PATH.old and begins a new one if it has grown to `max_bytes`. If the
   // renaming fails, the file keeps growing. To be called after each line; does I/O.
-  void Limit();
+  void RotateIfFull();
 
  private:
   LogFile(std::string path, int64_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}

@@ -106,13 +106,13 @@ WorkBounds ContainedWork::Bounds() { return bounds_now; }
 
 void SetHeapCounter(int64_t (*bytes_of_thread)()) { heap_counter.store(bytes_of_thread); }
 
-bool MayGoOn() {
+bool MayContinue() {
   return !has_failed && !HoldsTooMuch() &&
          (bounds_now.stop == nullptr || !bounds_now.stop->stopped());
 }
 
-absl::Status CheckGoOn(absl::string_view where) {
-  if (ABSL_PREDICT_TRUE(MayGoOn())) return absl::OkStatus();
+absl::Status CheckMayContinue(absl::string_view where) {
+  if (ABSL_PREDICT_TRUE(MayContinue())) return absl::OkStatus();
   if (has_failed) return OutOfMemoryError(where);
   if (HoldsTooMuch()) {
     return absl::ResourceExhaustedError(absl::StrCat(

@@ -17,22 +17,23 @@
 // Memory budgets (common/ir/verify/memory_budget.h) refuse the requests whose need can be computed
 // beforehand. Other work whose allocations depend on its input (reading, specializing, compiling
 // and loading a program) runs in ContainAllocationFailure, in some cases with a limit on its
-// memory. Such "contained work" calls CheckGoOn often and returns the error that CheckGoOn reports.
-// When operator new finds no memory in contained work, one of two things happens:
+// memory. Such "contained work" calls CheckMayContinue often and returns the error that
+// CheckMayContinue reports. When operator new finds no memory in contained work, one of two things
+// happens:
 //
 // - The process gives a reserve of address space back to the system, and the allocation succeeds at
-//   a second attempt. From then on CheckGoOn returns RESOURCE_EXHAUSTED to the thread. This covers
-//   the many small allocations that no code expects to fail: an exception that interrupts the
-//   growth of an Abseil hash table leaves the table broken, and the same holds for objects of LLVM,
-//   which is compiled without exceptions. Allocations of threads outside of contained work also
-//   succeed thanks to the reserve.
+//   a second attempt. From then on CheckMayContinue returns RESOURCE_EXHAUSTED to the thread. This
+//   covers the many small allocations that no code expects to fail: an exception that interrupts
+//   the growth of an Abseil hash table leaves the table broken, and the same holds for objects of
+//   LLVM, which is compiled without exceptions. Allocations of threads outside of contained work
+//   also succeed thanks to the reserve.
 // - If the allocation is larger than the reserve, or the reserve is used up, std::bad_alloc or
 //   std::length_error is thrown, which ContainAllocationFailure catches. Strings and vectors whose
 //   sizes an input names fail in this way, which they survive.
 //
-// The process may still end if the reserve is used up between two calls of CheckGoOn; the work
-// between two calls is bounded by the number of ops of a program. LLVM's own small vectors call
-// malloc and end the process when it fails. A system that grants more memory than it has
+// The process may still end if the reserve is used up between two calls of CheckMayContinue; the
+// work between two calls is bounded by the number of ops of a program. LLVM's own small vectors
+// call malloc and end the process when it fails. A system that grants more memory than it has
 // (overcommit, memory.max of a cgroup) kills processes without any failed allocation; therefore
 // work whose memory grows with its input has a bound.
 namespace acceld {
@@ -68,11 +69,11 @@ class ContainedWork {
 // Whether the contained work of this thread may continue: it is not stopped, no allocation of it
 // has failed, and it holds no more memory than it may. Takes nanoseconds, so that it can be asked
 // often.
-bool MayGoOn();
+bool MayContinue();
 
-// As MayGoOn, as a status: CANCELLED when the work is stopped; RESOURCE_EXHAUSTED, "<where>: ...",
-// when an allocation has failed or the work holds more memory than it may.
-absl::Status CheckGoOn(absl::string_view where);
+// As MayContinue, as a status: CANCELLED when the work is stopped; RESOURCE_EXHAUSTED, "<where>:
+// ...", when an allocation has failed or the work holds more memory than it may.
+absl::Status CheckMayContinue(absl::string_view where);
 
 // Returns RESOURCE_EXHAUSTED, "<where>: memory ran out". If there is no memory for that message,
 // the message lacks `where`.

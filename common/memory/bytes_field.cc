@@ -46,9 +46,9 @@ std::string BytesFieldHeader(int number, size_t size_bytes) {
   return header;
 }
 
-bool ReadAroundBytesField(google::protobuf::io::ZeroCopyInputStream& stream, int number,
-                          google::protobuf::MessageLite& rest,
-                          std::vector<absl::string_view>& pieces) {
+bool ParseExceptBytesField(google::protobuf::io::ZeroCopyInputStream& stream, int number,
+                           google::protobuf::MessageLite& rest,
+                           std::vector<absl::string_view>& pieces) {
   CodedInputStream input(&stream);
   std::string others;
   bool met = false;

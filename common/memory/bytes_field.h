@@ -18,8 +18,8 @@ std::string BytesFieldHeader(int number, size_t size_bytes);
 // Reads a message up to the end of `stream`. `rest` receives all fields but `number`; `pieces`
 // receives views of the bytes of field `number`, in order, which are valid as long as the stream's
 // memory. Returns false when the message is malformed or has the field twice.
-bool ReadAroundBytesField(google::protobuf::io::ZeroCopyInputStream& stream, int number,
-                          google::protobuf::MessageLite& rest,
-                          std::vector<absl::string_view>& pieces);
+bool ParseExceptBytesField(google::protobuf::io::ZeroCopyInputStream& stream, int number,
+                           google::protobuf::MessageLite& rest,
+                           std::vector<absl::string_view>& pieces);
 
 }  // namespace acceld

@@ -12,7 +12,7 @@ constexpr size_t kMaxSpareBytes = size_t{1} << 20;
 
 }  // namespace
 
-absl::Status GatheredBytes::Append(absl::string_view bytes) {
+absl::Status ChunkedBytes::Append(absl::string_view bytes) {
   const size_t room = blocks_.empty() ? 0 : blocks_.back().capacity() - blocks_.back().size();
   const absl::string_view first = bytes.substr(0, room), rest = bytes.substr(first.size());
   if (!rest.empty()) {

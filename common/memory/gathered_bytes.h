@@ -14,13 +14,13 @@ namespace acceld {
 
 // A buffer to which bytes are appended piece by piece. It keeps them in blocks that never move. A
 // block is charged to an allowance before it is allocated. Not thread-safe.
-class GatheredBytes {
+class ChunkedBytes {
  public:
   // Without an allowance nothing is charged.
-  explicit GatheredBytes(std::shared_ptr<Allowance> allowance = nullptr)
+  explicit ChunkedBytes(std::shared_ptr<Allowance> allowance = nullptr)
       : taken_(std::move(allowance)) {}
-  GatheredBytes(GatheredBytes&& other) noexcept = default;
-  GatheredBytes& operator=(GatheredBytes&& other) noexcept = default;
+  ChunkedBytes(ChunkedBytes&& other) noexcept = default;
+  ChunkedBytes& operator=(ChunkedBytes&& other) noexcept = default;
 
   // Appends `bytes`, or nothing if the allowance refuses their memory, whose error is returned.
   absl::Status Append(absl::string_view bytes);

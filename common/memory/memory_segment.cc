@@ -58,12 +58,12 @@ absl::StatusOr<MemorySegment> MemorySegment::Map(UniqueFd fd) {
   return segment;
 }
 
-absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd) {
+absl::StatusOr<SharedBytes> MapImmutable(const UniqueFd& fd) {
   struct stat info = {};
   if (fstat(fd.get(), &info) != 0) return absl::ErrnoToStatus(errno, "shared memory");
-  constexpr int kUnchanging = F_SEAL_WRITE | F_SEAL_SHRINK;
+  constexpr int kImmutableSeals = F_SEAL_WRITE | F_SEAL_SHRINK;
   const int seals = fcntl(fd.get(), F_GET_SEALS);
-  if (seals < 0 || (seals & kUnchanging) != kUnchanging || info.st_size <= 0) {
+  if (seals < 0 || (seals & kImmutableSeals) != kImmutableSeals || info.st_size <= 0) {
     return absl::InvalidArgumentError("not shared memory that stays as it is");
   }
   const auto size_bytes = static_cast<size_t>(info.st_size);

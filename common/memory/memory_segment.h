@@ -50,6 +50,6 @@ class MemorySegment {
 // Maps a file that another process shares and that nobody can write or shrink any more, for
 // reading. The last owner of the result unmaps it. INVALID_ARGUMENT when the file could still be
 // changed.
-absl::StatusOr<SharedBytes> MapUnchanging(const UniqueFd& fd);
+absl::StatusOr<SharedBytes> MapImmutable(const UniqueFd& fd);
 
 }  // namespace acceld

@@ -21,12 +21,13 @@ constexpr char kSocketSuffix[] = ".segments";
 constexpr uint32_t kVersion = 3;
 constexpr uint32_t kMaxOutstanding = 64;
 // The most bytes that one request may upload from client memory, so that no request takes long.
-constexpr uint64_t kMaxLentBytes = uint64_t{4} << 20;
+constexpr uint64_t kMaxClientMemoryUploadBytes = uint64_t{4} << 20;
 
 // The kinds of requests.
 enum class RequestKind : uint32_t {
   // The first request. Names the session that the connection belongs to, by the session's token. If
-  // the connection ends without a kLeave, the daemon takes the client's process to be gone and ends
+  // the connection ends without a kDetach, the daemon takes the client's process to be gone and
+  // ends
   // the session.
   kAttach = 1,
   // Asks for the segment, once, before any kUpload or kDownload. The reply carries the segment's
@@ -41,19 +42,21 @@ enum class RequestKind : uint32_t {
   // connection; the request in which `last` is set ends it.
   kDownload = 4,
   // Announces that the client closes the connection while the session continues.
-  kLeave = 5,
+  kDetach = 5,
   // Asks for a socket, whose descriptor the reply carries. It becomes the session's Channel in
   // place of the stream on which the session was opened or resumed: the client sends CommandBatch
   // messages and the daemon EventBatch messages, split into packets as message_socket.h says. The
   // daemon's first packet carries a pair of mailboxes (mailbox.h), through which single small
   // batches bypass the socket. If the daemon ends the channel, its last event is a Goodbye.
   kChannel = 6,
-  // Carries the descriptor of memory of the client (memfd_create(2)), from which kUploadLent takes
-  // its bytes until the next kLend.
-  kLend = 7,
-  // As kUpload, but `segment_offset` is an offset in the client memory that the last kLend passed,
-  // and `size_bytes` is at most kMaxLentBytes.
-  kUploadLent = 8,
+  // Carries the descriptor of memory of the client (memfd_create(2)), from which
+  // kUploadFromClientMemory takes
+  // its bytes until the next kShareClientMemory.
+  kShareClientMemory = 7,
+  // As kUpload, but `segment_offset` is an offset in the client memory that the last
+  // kShareClientMemory passed,
+  // and `size_bytes` is at most kMaxClientMemoryUploadBytes.
+  kUploadFromClientMemory = 8,
   // Copies another part of the transfer `target` to memory that nobody can change any more once it
   // is complete, and that all clients which fetch the same array share. The client repeats the
   // request until a reply carries the descriptor of this memory, which ends the transfer. After an

@@ -55,9 +55,9 @@ absl::StatusOr<std::vector<Address>> ParseAddresses(absl::string_view text) {
   return addresses;
 }
 
-absl::StatusOr<Resolved> Resolve(const Address& address) {
+absl::StatusOr<ResolvedAddresses> Resolve(const Address& address) {
   if (address.is_unix() || !address.ip.empty() || IsIp(address.host)) {
-    return Resolved{.preferred = {address}};
+    return ResolvedAddresses{.preferred = {address}};
   }
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -76,7 +76,7 @@ absl::StatusOr<Resolved> Resolve(const Address& address) {
     }
     (one->ai_family == found->ai_family ? preferred : others).insert(ip);
   }
-  Resolved resolved;
+  ResolvedAddresses resolved;
   for (const std::string& ip : preferred) resolved.preferred.push_back(At(address, ip));
   for (const std::string& ip : others) resolved.others.push_back(At(address, ip));
   return resolved;

@@ -19,12 +19,12 @@ absl::StatusOr<std::vector<Address>> ParseAddresses(absl::string_view text);
 
 // The result of resolving an address. Each entry has an IP address in place of the name or, for
 // TLS, the name and an `ip`. The lists are sorted and have no duplicates.
-struct Resolved {
+struct ResolvedAddresses {
   std::vector<Address> preferred;  // of the family, IPv4 or IPv6, that the system prefers
   std::vector<Address> others;     // of the other family: often another route to the same daemons
 };
 // Resolves the host name of an address; an address without a name resolves to itself. NOT_FOUND
 // with the address and the system's message. Blocks for as long as the system's resolver does.
-absl::StatusOr<Resolved> Resolve(const Address& address);
+absl::StatusOr<ResolvedAddresses> Resolve(const Address& address);
 
 }  // namespace acceld

@@ -105,7 +105,7 @@ Received ReceiveOnce(int socket, absl::Span<char> buffer, Blocking blocking) {
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode) {
+absl::StatusOr<UniqueFd> ListenPacketSocket(const std::string& path, mode_t mode) {
   ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // No process can connect before listen(2), and by then the mode is set.
@@ -117,7 +117,7 @@ absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode) 
   return fd;
 }
 
-absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path) {
+absl::StatusOr<UniqueFd> ConnectPacketSocket(const std::string& path) {
   ACCELD_ASSIGN_OR_RETURN(const sockaddr_un address, AddressOf(path));
   UniqueFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   const timeval patience = {.tv_sec = 2, .tv_usec = 0};  // For a full backlog.
@@ -129,7 +129,7 @@ absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path) {
   return fd;
 }
 
-absl::StatusOr<SocketPair> ConnectedPackets() {
+absl::StatusOr<SocketPair> CreatePacketSocketPair() {
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
     return SystemError("a pair of sockets");

@@ -18,18 +18,18 @@ namespace acceld {
 
 // Returns a non-blocking socket that listens at `path`, where no file may exist. Its file gets the
 // mode `mode`.
-absl::StatusOr<UniqueFd> ListenForPackets(const std::string& path, mode_t mode);
+absl::StatusOr<UniqueFd> ListenPacketSocket(const std::string& path, mode_t mode);
 // Connects to a listening socket. NOT_FOUND, UNAVAILABLE (no process listens), PERMISSION_DENIED,
 // or another error of the system. Blocks for at most two seconds, while the listener's backlog is
 // full.
-absl::StatusOr<UniqueFd> ConnectForPackets(const std::string& path);
+absl::StatusOr<UniqueFd> ConnectPacketSocket(const std::string& path);
 
 // Two sockets that are connected with each other.
 struct SocketPair {
   UniqueFd one, other;
 };
 // Creates two connected packet sockets.
-absl::StatusOr<SocketPair> ConnectedPackets();
+absl::StatusOr<SocketPair> CreatePacketSocketPair();
 
 // Whether a call waits (kYes), or returns UNAVAILABLE where it would have to wait (kNo).
 enum class Blocking { kNo, kYes };

@@ -8,7 +8,7 @@
 namespace acceld {
 
 // Hints to the processor that this thread is busy-waiting (PAUSE on x86-64, YIELD on AArch64).
-inline void Relax() {
+inline void CpuRelax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -49,15 +49,15 @@ class BasicBusyPoll {
       : window_(window), longest_(std::max(window, longest)) {}
 
   // Whether the thread should poll in its next wait.
-  bool is_worthwhile() const {
+  bool should_poll() const {
     static const bool has_cores = std::thread::hardware_concurrency() > 1;
-    return has_cores && window_.count() > 0 && in_vain_ < kMaxInVain && left_out_ == 0 &&
-           (crowded_until_ == TimePoint() || Clock::now() >= crowded_until_);
+    return has_cores && window_.count() > 0 && num_long_waits_ < kMaxLongWaits &&
+           waits_to_skip_ == 0 && (paused_until_ == TimePoint() || Clock::now() >= paused_until_);
   }
   // How long to sleep before polling. Not 0 if recent events came so late that a window which
   // begins at once would be over; the window then begins so that the event is expected in its
   // middle.
-  std::chrono::nanoseconds rest() const {
+  std::chrono::nanoseconds sleep_before_poll() const {
     return expected_ <= window_ ? std::chrono::nanoseconds(0) : expected_ - window_ / 2;
   }
   // Polls `ready` for the window; returns whether it became true.
@@ -68,27 +68,27 @@ class BasicBusyPoll {
       const TimePoint now = Clock::now();
       const auto away = now - std::exchange(last, now);
       if (!ready()) return false;
-      if (away > kCrowded) {
-        crowded_until_ = now + away * kPause;
-        left_out_ = std::exchange(pause_, std::min(4 * pause_, kLongestPause));
-        calm_ = 0;
-      } else if (++calm_ >= kCalm) {
+      if (away > kDescheduledGap) {
+        paused_until_ = now + away * kPause;
+        waits_to_skip_ = std::exchange(pause_, std::min(4 * pause_, kLongestPause));
+        undelayed_polls_ = 0;
+      } else if (++undelayed_polls_ >= kUndelayedPolls) {
         pause_ = kShortestPause;
-        calm_ = 0;
+        undelayed_polls_ = 0;
       }
       return true;
     });
   }
   // Records that the event came so long after the wait for it began, whether the thread polled or
   // slept.
-  void Learn(std::chrono::nanoseconds waited) {
+  void RecordWait(std::chrono::nanoseconds waited) {
     constexpr std::chrono::microseconds kWakeUp{50};  // How late a sleeping thread wakes up.
-    if (left_out_ > 0) --left_out_;
+    if (waits_to_skip_ > 0) --waits_to_skip_;
     expected_ = std::min(std::exchange(last_, waited), waited);
     if (waited <= longest_ + kWakeUp) {
-      in_vain_ = 0;
-    } else if (in_vain_ < kMaxInVain) {
-      ++in_vain_;
+      num_long_waits_ = 0;
+    } else if (num_long_waits_ < kMaxLongWaits) {
+      ++num_long_waits_;
     }
   }
 
@@ -96,10 +96,10 @@ class BasicBusyPoll {
   using TimePoint = typename Clock::time_point;
 
   // After so many too long waits in a row the thread does not poll, until a wait is short again.
-  static constexpr int kMaxInVain = 3;
+  static constexpr int kMaxLongWaits = 3;
   // A longer gap between two polls means that another thread has had the core. If the event came
   // during the gap, polling has delayed its receiver; otherwise nothing was lost.
-  static constexpr std::chrono::microseconds kCrowded{500};
+  static constexpr std::chrono::microseconds kDescheduledGap{500};
   // After such a delay the thread does not poll for kPause times the length of the gap,
   static constexpr int kPause = 50;
   // nor in a number of waits that grows fourfold with each delay, from kShortestPause to
@@ -107,14 +107,14 @@ class BasicBusyPoll {
   // hundred.
   static constexpr int kShortestPause = 50, kLongestPause = 400;
   // After so many successful polls without a delay the pause begins at kShortestPause again.
-  static constexpr int kCalm = 256;
+  static constexpr int kUndelayedPolls = 256;
 
   const std::chrono::nanoseconds window_, longest_;
   std::chrono::nanoseconds last_{0}, expected_{0};
-  int in_vain_ = 0;
-  int pause_ = kShortestPause, calm_ = 0;
-  int left_out_ = 0;  // the number of the next waits without polling
-  TimePoint crowded_until_;
+  int num_long_waits_ = 0;
+  int pause_ = kShortestPause, undelayed_polls_ = 0;
+  int waits_to_skip_ = 0;  // the number of the next waits without polling
+  TimePoint paused_until_;
 };
 
 using BusyPoll = BasicBusyPoll<std::chrono::steady_clock>;

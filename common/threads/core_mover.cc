@@ -6,7 +6,7 @@ namespace acceld {
 
 int CurrentCore() { return sched_getcpu(); }
 
-void CoreMover::Meet(int core) {
+void CoreMover::MoveOffCore(int core) {
   if (core < 0 || core >= CPU_SETSIZE || core != CurrentCore()) return;
   if (++met_ < patience_) return;
   const Clock::time_point begin = Clock::now();

@@ -26,7 +26,7 @@ class CoreMover {
   // move, it is moved to another core of its affinity mask; the mask is the same afterwards. If no
   // other core is idle, a move takes as long as a time slice of the thread there. The next move is
   // put off for kMaxShare times as long as this one has taken.
-  void Meet(int core);
+  void MoveOffCore(int core);
 
  private:
   using Clock = std::chrono::steady_clock;

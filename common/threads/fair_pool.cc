@@ -38,39 +38,39 @@ void FairPool::Stop() {
   threads_.clear();
 }
 
-absl::Status FairPool::Submit(const Asker& asker, std::function<void()> work) {
+absl::Status FairPool::Submit(const Requester& requester, std::function<void()> work) {
   MutexLock lock(mutex_);
   if (stopping_) return absl::UnavailableError(absl::StrCat(name_, ": stopped"));
-  std::unique_ptr<Entry>& entry = askers_[asker.name];
+  std::unique_ptr<Entry>& entry = requesters_[requester.name];
   if (entry == nullptr) entry = std::make_unique<Entry>();
   if (queued_ >= max_queued_) {
     return absl::ResourceExhaustedError(
         absl::StrCat(name_, ": ", queued_, " of ", max_queued_, " entries are queued"));
   }
-  if (asker.has_share && entry->queued >= share_) {
+  if (requester.has_share && entry->queued >= share_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(name_, ": ", asker.name, " has ", entry->queued,
+        absl::StrCat(name_, ": ", requester.name, " has ", entry->queued,
                      " entries queued, its share of ", max_queued_, " is ", share_));
   }
-  Line& line = entry->lines[static_cast<size_t>(asker.priority)];
+  RequestQueue& line = entry->lines[static_cast<size_t>(requester.priority)];
   line.queue.push_back(std::move(work));
-  ++line.askers_queued;
+  ++line.requesters_queued;
   ++queued_;
-  turns_.Activate(line);
+  fair_schedule_.Activate(line);
   changed_.NotifyOne();
   return absl::OkStatus();
 }
 
-FairPool::Line* FairPool::Take(std::function<void()>& work) {
+FairPool::RequestQueue* FairPool::Take(std::function<void()>& work) {
   MutexLock lock(mutex_);
-  while (turns_.empty() && !stopping_) changed_.Wait(mutex_);
-  if (turns_.empty()) return nullptr;
-  Line& line = *static_cast<Line*>(turns_.Next());
-  turns_.Charge(line, kExpectedCost);
+  while (fair_schedule_.empty() && !stopping_) changed_.Wait(mutex_);
+  if (fair_schedule_.empty()) return nullptr;
+  RequestQueue& line = *static_cast<RequestQueue*>(fair_schedule_.Next());
+  fair_schedule_.Charge(line, kExpectedCost);
   work = std::move(line.queue.front());
   line.queue.pop_front();
-  if (line.queue.empty()) turns_.Deactivate(line);
-  --line.askers_queued;
+  if (line.queue.empty()) fair_schedule_.Deactivate(line);
+  --line.requesters_queued;
   --queued_;
   ++running_;
   return &line;
@@ -79,16 +79,16 @@ FairPool::Line* FairPool::Take(std::function<void()>& work) {
 void FairPool::RunWorker() {
   using Clock = std::chrono::steady_clock;
   std::function<void()> work;
-  while (Line* const line = Take(work)) {
+  while (RequestQueue* const line = Take(work)) {
     const Clock::time_point begin = Clock::now();
     work();
     work = nullptr;
     const std::chrono::duration<double> took = Clock::now() - begin;
     MutexLock lock(mutex_);
-    turns_.Charge(*line, took.count() - kExpectedCost);
-    if (--running_ > 0 || !turns_.empty()) continue;
-    turns_.EndBusyPeriod();
-    askers_.clear();
+    fair_schedule_.Charge(*line, took.count() - kExpectedCost);
+    if (--running_ > 0 || !fair_schedule_.empty()) continue;
+    fair_schedule_.EndBusyPeriod();
+    requesters_.clear();
   }
 }
 

@@ -27,7 +27,7 @@ class FairPool {
  public:
   // A requester of work. Askers with the same name are the same one, which may submit work in
   // several priority classes.
-  struct Asker {
+  struct Requester {
     std::string name;
     Priority priority = Priority::kNormal;
     bool has_share = true;  // Without, it may fill the queue.
@@ -41,43 +41,44 @@ class FairPool {
 
   // Queues `work`. RESOURCE_EXHAUSTED when the queue or the asker's share of it is full;
   // UNAVAILABLE after Stop.
-  absl::Status Submit(const Asker& asker, std::function<void()> work);
+  absl::Status Submit(const Requester& requester, std::function<void()> work);
   // Runs the closures that are queued, then joins the threads; blocks until that is done. To be
   // called by one thread, which is none of the pool's.
   void Stop();
 
  private:
   // The queued closures of an asker in one class; active in the schedule while there are any.
-  struct Line : FairSchedule::Flow {
-    Line(Priority priority, FairSchedule::Group& group, size_t& its_askers_queued)
-        : Flow(priority, &group), askers_queued(its_askers_queued) {}
+  struct RequestQueue : FairSchedule::Flow {
+    RequestQueue(Priority priority, FairSchedule::Group& group, size_t& its_requesters_queued)
+        : Flow(priority, &group), requesters_queued(its_requesters_queued) {}
 
     std::deque<std::function<void()>> queue;
-    size_t& askers_queued;
+    size_t& requesters_queued;
   };
   // An asker with its closures of all classes.
   struct Entry {
     FairSchedule::Group group;
     size_t queued = 0;
-    std::array<Line, kNumPriorities> lines{Line(Priority::kBatch, group, queued),
-                                           Line(Priority::kNormal, group, queued),
-                                           Line(Priority::kInteractive, group, queued)};
+    std::array<RequestQueue, kNumPriorities> lines{
+        RequestQueue(Priority::kBatch, group, queued),
+        RequestQueue(Priority::kNormal, group, queued),
+        RequestQueue(Priority::kInteractive, group, queued)};
   };
 
   void RunWorker();
   // Waits for the next closure, moves it to `work`, charges its line with the expected cost and
   // returns the line, which exists until it is charged with the rest. nullptr: the pool has
   // stopped.
-  Line* Take(std::function<void()>& work);
+  RequestQueue* Take(std::function<void()>& work);
 
   const std::string name_;
   const size_t max_queued_, share_;
   Mutex mutex_;
   CondVar changed_;
-  FairSchedule turns_ ABSL_GUARDED_BY(mutex_);  // costs: seconds
+  FairSchedule fair_schedule_ ABSL_GUARDED_BY(mutex_);  // costs: seconds
   // By name. Cleared when nothing is queued or runs: the time that they have used no longer counts
   // then.
-  absl::flat_hash_map<std::string, std::unique_ptr<Entry>> askers_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::unique_ptr<Entry>> requesters_ ABSL_GUARDED_BY(mutex_);
   size_t queued_ ABSL_GUARDED_BY(mutex_) = 0, running_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

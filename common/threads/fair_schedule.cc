@@ -39,7 +39,7 @@ void FairSchedule::Insert(Node& node) {
   Node& parent = *node.parent;
   // Of classes with equal start times the highest goes first.
   const uint64_t tie =
-      &parent == &root_ ? static_cast<uint64_t>(&classes_.back() - &node) : ++placements_;
+      &parent == &root_ ? static_cast<uint64_t>(&classes_.back() - &node) : ++num_insertions_;
   const std::pair<double, uint64_t> key = {node.start + node.handicap / node.weight, tie};
   if (node.node.empty()) {
     node.position = parent.order.emplace(key, &node).first;

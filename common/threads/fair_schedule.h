@@ -130,7 +130,7 @@ class FairSchedule {
   Node root_;
   std::array<Node, kNumPriorities> classes_;
   uint64_t busy_period_ = 0;
-  uint64_t placements_ = 0;  // insertions so far; the order among equal start times
+  uint64_t num_insertions_ = 0;  // insertions so far; the order among equal start times
 };
 
 }  // namespace acceld

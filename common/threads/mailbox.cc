@@ -51,7 +51,7 @@ bool MailSender::Put(absl::string_view message) {
   box_->sender_core_plus_1.store(static_cast<uint32_t>(CurrentCore()) + 1,
                                  std::memory_order_relaxed);
   if (message.empty() || message.size() > Mailbox::kMaxBytes) return false;
-  if (box_->looks.load() == 0 || box_->state.load() != 0) return false;
+  if (box_->receiver_polls.load() == 0 || box_->state.load() != 0) return false;
   if (box_->received.load(std::memory_order_acquire) != sent_) return false;
   for (size_t begin = 0; begin < message.size(); begin += kWordBytes) {
     const absl::string_view part = message.substr(begin, kWordBytes);
@@ -59,11 +59,11 @@ bool MailSender::Put(absl::string_view message) {
     std::memcpy(&word, part.data(), part.size());
     box_->words[begin / kWordBytes].store(word, std::memory_order_relaxed);
   }
-  lying_ = (sent_ + 1) << kSizeBits | message.size();
-  box_->state.store(lying_);
-  if (box_->looks.load() == 0) {
-    uint64_t expected = lying_;
-    lying_ = 0;
+  pending_state_ = (sent_ + 1) << kSizeBits | message.size();
+  box_->state.store(pending_state_);
+  if (box_->receiver_polls.load() == 0) {
+    uint64_t expected = pending_state_;
+    pending_state_ = 0;
     if (box_->state.compare_exchange_strong(expected, 0)) return false;
   }
   last_.assign(message.data(), message.size());
@@ -71,26 +71,26 @@ bool MailSender::Put(absl::string_view message) {
   return true;
 }
 
-std::string MailSender::TakeBack() {
-  uint64_t expected = std::exchange(lying_, 0);
+std::string MailSender::Retract() {
+  uint64_t expected = std::exchange(pending_state_, 0);
   if (expected == 0 || !box_->state.compare_exchange_strong(expected, 0)) return "";
   --sent_;
   return std::exchange(last_, std::string());
 }
 
-void MailReceiver::Look(bool looks) {
-  if (box_ != nullptr) box_->looks.store(looks ? 1 : 0);
+void MailReceiver::SetPolling(bool receiver_polls) {
+  if (box_ != nullptr) box_->receiver_polls.store(receiver_polls ? 1 : 0);
 }
 
-bool MailReceiver::LookOut() const {
+bool MailReceiver::PollMailbox() const {
   if (box_ == nullptr) return false;
   // The answer to a short request should come within these polls: a system call in between makes a
   // round trip longer by a third.
   constexpr int kLooks = 256;
-  const int looks = sender_core() == CurrentCore() ? 1 : kLooks;
-  for (int i = 0; i < looks; ++i) {
+  const int receiver_polls = sender_core() == CurrentCore() ? 1 : kLooks;
+  for (int i = 0; i < receiver_polls; ++i) {
     if (HasMail()) return true;
-    Relax();
+    CpuRelax();
   }
   return false;
 }
@@ -98,9 +98,11 @@ bool MailReceiver::LookOut() const {
 bool MailReceiver::AwaitEither(int socket, BusyPoll& poll) const {
   // Polling the socket is a system call, and after a message by mailbox the next one mostly comes
   // so, too.
-  const int pace = was_mail_ ? 2 : 1;
-  int looks = 0;
-  const auto comes = [&] { return LookOut() || (++looks % pace == 0 && HasPacket(socket)); };
+  const int part_window = last_was_mail_ ? 2 : 1;
+  int receiver_polls = 0;
+  const auto comes = [&] {
+    return PollMailbox() || (++receiver_polls % part_window == 0 && HasPacket(socket));
+  };
   return poll.Await(comes) || HasPacket(socket);
 }
 
@@ -126,12 +128,12 @@ absl::StatusOr<absl::string_view> MailReceiver::Take() {
     return absl::UnavailableError("the message was taken back");
   }
   NoteReceived();
-  was_mail_ = true;
+  last_was_mail_ = true;
   return absl::string_view(message_, size);
 }
 
 void MailReceiver::NoteReceived() {
-  was_mail_ = false;
+  last_was_mail_ = false;
   if (box_ != nullptr) box_->received.store(++received_, std::memory_order_release);
 }
 

@@ -27,9 +27,9 @@ struct Mailbox {
 
   // 0: empty. Otherwise the message's number and its size, in the lowest 16 bits.
   alignas(64) std::atomic<uint64_t> state;
-  std::atomic<uint32_t> sender_core_plus_1;    // The core of the last Put, plus 1; 0: unknown.
-  alignas(64) std::atomic<uint32_t> looks;     // 1: the receiver calls Take before it sleeps.
-  alignas(64) std::atomic<uint64_t> received;  // messages so far, by mailbox or socket
+  std::atomic<uint32_t> sender_core_plus_1;  // The core of the last Put, plus 1; 0: unknown.
+  alignas(64) std::atomic<uint32_t> receiver_polls;  // 1: the receiver calls Take before it sleeps.
+  alignas(64) std::atomic<uint64_t> received;        // messages so far, by mailbox or socket
   alignas(64) std::atomic<uint64_t> words[kMaxBytes / sizeof(uint64_t)];
 };
 static_assert(sizeof(Mailbox) == 4096);
@@ -56,19 +56,20 @@ class MailSender {
   explicit MailSender(Mailbox* box) : box_(box) {}
 
   // Puts a message into the mailbox. Returns false if that is not possible: the message then has to
-  // go by the socket. TakeBack must be called first, and what it returns must be sent ahead of
+  // go by the socket. Retract must be called first, and what it returns must be sent ahead of
   // `message`.
   bool Put(absl::string_view message);
   // Takes the last message back, if the receiver has not taken it yet, and returns it; else "".
   // What it returns must be sent before any other message.
-  std::string TakeBack();
+  std::string Retract();
   // Notes that a message is sent by the socket.
   void NoteSent() { ++sent_; }
 
  private:
   Mailbox* const box_;
   uint64_t sent_ = 0;
-  uint64_t lying_ = 0;  // `state` while the last message may be in the mailbox; 0: it is not.
+  uint64_t pending_state_ =
+      0;  // `state` while the last message may be in the mailbox; 0: it is not.
   std::string last_;
 };
 
@@ -79,7 +80,7 @@ class MailReceiver {
 
   // Sets whether the receiver promises to call Take before it sleeps. A message that is in the
   // mailbox when the promise ends has to be taken nevertheless.
-  void Look(bool looks);
+  void SetPolling(bool receiver_polls);
   bool HasMail() const { return box_ != nullptr && box_->state.load() != 0; }
   // Polls the mailbox and the socket for as long as `poll` says. Returns whether either has a
   // message, or the socket has ended.
@@ -96,10 +97,10 @@ class MailReceiver {
   Mailbox* const box_;
   // Polls the mailbox, for some ten microseconds at most, and returns HasMail. Polls it only once
   // if the sender was last on this thread's core, which it then needs for sending.
-  bool LookOut() const;
+  bool PollMailbox() const;
 
   uint64_t received_ = 0;
-  bool was_mail_ = false;  // Whether the last message came by mailbox.
+  bool last_was_mail_ = false;  // Whether the last message came by mailbox.
   alignas(8) char message_[Mailbox::kMaxBytes];
 };
 

@@ -32,7 +32,7 @@ constexpr int kLowestNice = -20;
 
 // Gives the calling thread short slices and a nice value that is lower by `nice`. Returns whether
 // the system permits that.
-bool RunShortly(int nice) {
+bool SetShortSlices(int nice) {
 #ifdef SYS_sched_setattr
   SchedulingAttributes now;
   // A thread with another scheduling policy keeps it.
@@ -50,10 +50,10 @@ bool RunShortly(int nice) {
 
 }  // namespace
 
-void PreferShortSlices() { (void)RunShortly(0); }
+void PreferShortSlices() { (void)SetShortSlices(0); }
 
-void CarryMessages() {
-  if (!RunShortly(kMessageNice)) PreferShortSlices();
+void PrioritizeMessageThread() {
+  if (!SetShortSlices(kMessageNice)) PreferShortSlices();
 }
 
 }  // namespace acceld

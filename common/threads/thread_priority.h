@@ -13,7 +13,7 @@ void PreferShortSlices();
 // compute: its nice value is lowered by kMessageNice. If the daemon has a positive nice value,
 // which says that it shall give way to other processes, the value stays. Threads that the calling
 // thread starts have the usual time slices and no negative nice value.
-void CarryMessages();
+void PrioritizeMessageThread();
 constexpr int kMessageNice = 5;
 
 }  // namespace acceld

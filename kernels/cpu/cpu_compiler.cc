@@ -56,7 +56,7 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
 #endif
   ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
   OptimizeModule(*part.module, translator->machine(), target);
-  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
+  ACCELD_RETURN_IF_ERROR(CheckMayContinue("generating code"));
   if (keeps_text) part.optimized_text = TextOf(*part.module);
   return translator->Translate(*part.module);
 }
@@ -74,7 +74,7 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
                                         const StopFlag* stop) {
   const ContainedWork work({.stop = stop});
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
-  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
+  ACCELD_RETURN_IF_ERROR(CheckMayContinue("generating code"));
   InitializeLlvm();
   const PlanSplit split = SplitPlan(plan);
   std::vector<std::unique_ptr<Part>> parts;
@@ -87,7 +87,7 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
     }
   }
   EmitPlan(codes, split, plan);
-  ACCELD_RETURN_IF_ERROR(CheckGoOn("generating code"));
+  ACCELD_RETURN_IF_ERROR(CheckMayContinue("generating code"));
   for (const auto& part : parts) {
     if (dumps != nullptr) dumps->llvm_ir += TextOf(*part->module);
   }
@@ -95,7 +95,7 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
   const auto translate = [&, bounds = ContainedWork::Bounds()] {
     const ContainedWork part_of_work(bounds);
     for (size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
-      const absl::Status wanted = CheckGoOn("generating code");
+      const absl::Status wanted = CheckMayContinue("generating code");
       parts[i]->object = wanted.ok() ? Translate(*parts[i], target, dumps != nullptr) : wanted;
     }
   };

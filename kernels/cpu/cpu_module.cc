@@ -5,8 +5,8 @@
 #include "kernels/cpu/load/check_object.h"
 #include "kernels/cpu/load/code_linker.h"
 #include "kernels/cpu/object_set.h"
+#include "kernels/cpu/run_state.h"
 #include "kernels/cpu/support_abi.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/types/span.h"
 #include "common/status.h"
 #include "kernels/cpu/host_caller.h"
-#include "kernels/cpu/interrupts.h"
+#include "kernels/cpu/interrupt_handler.h"
 #include "kernels/cpu/working_memory.h"
 
 namespace acceld::kernels::cpu {

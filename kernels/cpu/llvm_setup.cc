@@ -10,7 +10,7 @@ namespace acceld::kernels::cpu {
 namespace {
 
 // Sets a Boolean option of LLVM that can only be set as a command-line option.
-void Switch(llvm::StringRef option, bool on) {
+void SetBooleanOption(llvm::StringRef option, bool on) {
   llvm::StringMap<llvm::cl::Option*>& options = llvm::cl::getRegisteredOptions();
   const auto found = options.find(option);
   ACCELD_CHECK(found != options.end());
@@ -26,7 +26,7 @@ void InitializeLlvm() {
     llvm::InitializeNativeTargetAsmPrinter();
     // Loop strength reduction takes a third of the time of code generation for loops with many
     // memory accesses. Their addresses are a base, an index and a constant already.
-    Switch("disable-lsr", true);
+    SetBooleanOption("disable-lsr", true);
   });
 }
 

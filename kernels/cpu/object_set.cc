@@ -26,7 +26,7 @@ uint64_t TakeNumber(absl::string_view& bytes) {
   return number;
 }
 
-absl::Status NoSet(absl::string_view why) {
+absl::Status InvalidSet(absl::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("code of several objects: ", why));
 }
 
@@ -44,10 +44,10 @@ std::string PackObjects(absl::Span<const std::string> objects) {
 absl::StatusOr<std::vector<absl::string_view>> UnpackObjects(absl::string_view code) {
   if (!absl::StartsWith(code, kMark)) return std::vector<absl::string_view>{code};
   code.remove_prefix(kMark.size());
-  if (code.size() < kNumberBytes) return NoSet("their number is cut off");
+  if (code.size() < kNumberBytes) return InvalidSet("their number is cut off");
   const uint64_t count = TakeNumber(code);
   if (count == 0 || count > code.size() / kNumberBytes) {
-    return NoSet(absl::StrCat(count, " objects in ", code.size(), " bytes"));
+    return InvalidSet(absl::StrCat(count, " objects in ", code.size(), " bytes"));
   }
   absl::string_view sizes = code.substr(0, count * kNumberBytes);
   code.remove_prefix(sizes.size());
@@ -55,13 +55,13 @@ absl::StatusOr<std::vector<absl::string_view>> UnpackObjects(absl::string_view c
   while (!sizes.empty()) {
     const uint64_t size = TakeNumber(sizes);
     if (size > code.size()) {
-      return NoSet(absl::StrCat("object ", objects.size(), " has ", size, " bytes, ", code.size(),
-                                " are left"));
+      return InvalidSet(absl::StrCat("object ", objects.size(), " has ", size, " bytes, ",
+                                     code.size(), " are left"));
     }
     objects.push_back(code.substr(0, size));
     code.remove_prefix(size);
   }
-  if (!code.empty()) return NoSet(absl::StrCat(code.size(), " bytes are left over"));
+  if (!code.empty()) return InvalidSet(absl::StrCat(code.size(), " bytes are left over"));
   return objects;
 }
 

@@ -50,9 +50,9 @@ struct ConvolutionShape {
     return cells;
   }
   int64_t num_places() const {
-    int64_t places = 1;
-    for (const Dim& dim : dims) places *= dim.extent;
-    return places;
+    int64_t source_locations = 1;
+    for (const Dim& dim : dims) source_locations *= dim.extent;
+    return source_locations;
   }
   double num_multiplications() const {
     return static_cast<double>(groups * num_places()) *

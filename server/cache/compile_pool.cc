@@ -11,7 +11,7 @@
 namespace acceld::cache {
 namespace {
 
-constexpr int kNiceOfMany = 10;
+constexpr int kLowPriorityNice = 10;
 
 }  // namespace
 
@@ -27,8 +27,9 @@ CompilePool::~CompilePool() { Stop(); }
 void CompilePool::StartThreads(size_t max_running) {
   // A thread cannot raise its priority again, so there are threads of both kinds for all jobs that
   // run at a time.
-  for (const Kind kind : {Kind::kUsual, Kind::kOneOfMany}) {
-    std::vector<std::thread>& threads = kind == Kind::kUsual ? usual_threads_ : other_threads_;
+  for (const Kind kind : {Kind::kNormalPriority, Kind::kLowPriority}) {
+    std::vector<std::thread>& threads =
+        kind == Kind::kNormalPriority ? normal_threads_ : low_priority_threads_;
     threads.reserve(max_running);  // so that a failure happens before a thread is started
     while (threads.size() < max_running) {
       threads.push_back(StartThread("compile", [this, kind] { RunWorker(kind); }));
@@ -53,34 +54,34 @@ void CompilePool::Stop() {
   {
     MutexLock lock(mutex_);
     stopping_ = true;
-    threads.swap(usual_threads_);
-    for (std::thread& thread : other_threads_) threads.push_back(std::move(thread));
-    other_threads_.clear();
+    threads.swap(normal_threads_);
+    for (std::thread& thread : low_priority_threads_) threads.push_back(std::move(thread));
+    low_priority_threads_.clear();
     changed_.NotifyAll();
     handed_over_.NotifyAll();
   }
   for (std::thread& thread : threads) thread.join();
 }
 
-absl::Status CompilePool::Submit(const JobPtr& job, absl::Span<const Asker> askers) {
+absl::Status CompilePool::Submit(const JobPtr& job, absl::Span<const Requester> requesters) {
   MutexLock lock(mutex_);
   if (stopping_) return absl::UnavailableError("compile: stopped");
-  ACCELD_RETURN_IF_ERROR(schedule_.Add(job, askers.front()));
-  for (const Asker& asker : askers.subspan(1)) schedule_.AddAsker(job, asker);
+  ACCELD_RETURN_IF_ERROR(schedule_.Add(job, requesters.front()));
+  for (const Requester& requester : requesters.subspan(1)) schedule_.AddRequester(job, requester);
   WakeForNext();
   return absl::OkStatus();
 }
 
-void CompilePool::AddAsker(const JobPtr& job, const Asker& asker) {
+void CompilePool::AddRequester(const JobPtr& job, const Requester& requester) {
   MutexLock lock(mutex_);
-  schedule_.AddAsker(job, asker);
+  schedule_.AddRequester(job, requester);
   WakeForNext();
 }
 
-bool CompilePool::RemoveAsker(const JobPtr& job, const Asker& asker) {
+bool CompilePool::RemoveRequester(const JobPtr& job, const Requester& requester) {
   std::function<void()> work;  // declared before the lock, so that it is destroyed after the unlock
   MutexLock lock(mutex_);
-  if (!schedule_.RemoveAsker(job, asker)) return false;
+  if (!schedule_.RemoveRequester(job, requester)) return false;
   work = std::exchange(job->work_, nullptr);
   ++dropped_;
   return true;
@@ -96,7 +97,7 @@ bool CompilePool::WantsExtra() const {
 }
 
 CompilePool::Clock::time_point CompilePool::ExtraTime() const {
-  return running_[num_threads_ - 1].begin + kPatience;
+  return running_[num_threads_ - 1].begin + kExtraThreadDelay;
 }
 
 void CompilePool::WakeForNext() {
@@ -125,28 +126,28 @@ void CompilePool::End(const JobPtr& job, double took_ms) {
 }
 
 CompilePool::JobPtr CompilePool::TakeFor(Kind kind) {
-  if (kind == Kind::kOneOfMany) {
-    if (ones_of_many_.empty()) return nullptr;
-    JobPtr job = std::move(ones_of_many_.front());
-    ones_of_many_.pop_front();
+  if (kind == Kind::kLowPriority) {
+    if (low_priority_jobs_.empty()) return nullptr;
+    JobPtr job = std::move(low_priority_jobs_.front());
+    low_priority_jobs_.pop_front();
     return job;
   }
   while (JobPtr job = Begin()) {
-    if (!job->is_one_of_many_) return job;
-    ones_of_many_.push_back(std::move(job));
+    if (!job->is_low_priority_) return job;
+    low_priority_jobs_.push_back(std::move(job));
     handed_over_.NotifyOne();
   }
   return nullptr;
 }
 
 void CompilePool::AwaitChange(Kind kind) {
-  if (kind == Kind::kOneOfMany) return handed_over_.Wait(mutex_);
+  if (kind == Kind::kLowPriority) return handed_over_.Wait(mutex_);
   if (!WantsExtra()) return changed_.Wait(mutex_);
   (void)changed_.WaitUntil(mutex_, ExtraTime());
 }
 
 void CompilePool::RunWorker(Kind kind) {
-  if (kind == Kind::kOneOfMany) (void)nice(kNiceOfMany);
+  if (kind == Kind::kLowPriority) (void)nice(kLowPriorityNice);
   while (true) {
     JobPtr job;
     std::function<void()> work;
@@ -169,7 +170,7 @@ void CompilePool::RunWorker(Kind kind) {
     // all other threads wait for this notification.
     if (schedule_.queued() > 0) {
       // A usual thread need not be woken by itself: it checks the schedule next.
-      if (kind == Kind::kOneOfMany) WakeForNext();
+      if (kind == Kind::kLowPriority) WakeForNext();
     } else if (stopping_) {
       changed_.NotifyAll();
       handed_over_.NotifyAll();

@@ -23,10 +23,10 @@ namespace acceld::cache {
 // jobs that somebody waits for.
 //
 // A job cannot be interrupted and may take very long. Once as many jobs as there are threads have
-// each run for longer than kPatience, an identity that has queued jobs and none running need not
-// wait for them to end: its next job starts on an extra thread, and the operating system shares the
-// processors. At most MaxExtra jobs run on extra threads at a time. One extra thread of each kind
-// is started with the pool; when it gets a job, the next one is started.
+// each run for longer than kExtraThreadDelay, an identity that has queued jobs and none running
+// need not wait for them to end: its next job starts on an extra thread, and the operating system
+// shares the processors. At most MaxExtra jobs run on extra threads at a time. One extra thread of
+// each kind is started with the pool; when it gets a job, the next one is started.
 //
 // Thread-safe; only Stop blocks.
 class CompilePool {
@@ -41,7 +41,7 @@ class CompilePool {
   // How long the jobs on the usual threads must have run before an extra one may start. Most jobs
   // take less, so they are worth waiting for and no extra job slows them down. With a larger value
   // a person who waits for a small program would notice the delay.
-  static constexpr std::chrono::milliseconds kPatience{100};
+  static constexpr std::chrono::milliseconds kExtraThreadDelay{100};
   // The most jobs that may run beyond `num_threads`. It is large enough that long jobs of a few
   // identities do not keep out the next identity, and bounded so that memory is.
   static constexpr size_t MaxExtra(size_t num_threads) {
@@ -56,12 +56,12 @@ class CompilePool {
 
   // Queues a job for `askers`, at least one. RESOURCE_EXHAUSTED when the queue is full or the first
   // requester has filled its part of it, UNAVAILABLE when the pool is stopped.
-  absl::Status Submit(const JobPtr& job, absl::Span<const Asker> askers);
+  absl::Status Submit(const JobPtr& job, absl::Span<const Requester> requesters);
   // Adds a requester of a job; without effect once the job has begun.
-  void AddAsker(const JobPtr& job, const Asker& asker);
+  void AddRequester(const JobPtr& job, const Requester& requester);
   // Removes a requester of a job. Returns true when it was the last one and the job had not begun:
   // the job is dropped and will not run.
-  bool RemoveAsker(const JobPtr& job, const Asker& asker);
+  bool RemoveRequester(const JobPtr& job, const Requester& requester);
 
   Stats stats() const;
   // Runs what is queued, then joins the threads. Must be called by one thread at a time, not by one
@@ -70,9 +70,9 @@ class CompilePool {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // kUsual: threads of normal priority. kOneOfMany: threads of low priority, for jobs of identities
-  // that have many queued.
-  enum class Kind { kUsual, kOneOfMany };
+  // kNormalPriority: threads of normal priority. kLowPriority: threads of low priority, for jobs of
+  // identities that have many queued.
+  enum class Kind { kNormalPriority, kLowPriority };
   // A job that was taken off the schedule, and when.
   struct Run {
     JobPtr job;
@@ -87,7 +87,7 @@ class CompilePool {
   void StartSpareThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunWorker(Kind kind);
   // Returns the next job for a thread of this kind, or nullptr. A usual thread hands jobs that are
-  // marked is_one_of_many_ over to the low-priority threads.
+  // marked is_low_priority_ over to the low-priority threads.
   JobPtr TakeFor(Kind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes the job that may begin at this moment off the schedule and adds it to running_; nullptr
   // when there is none.
@@ -108,16 +108,16 @@ class CompilePool {
   // Signals low-priority threads that a job may be available.
   CondVar handed_over_;
   // Jobs handed over to the low-priority threads, not begun yet.
-  std::deque<JobPtr> ones_of_many_ ABSL_GUARDED_BY(mutex_);
-  // The jobs taken off the schedule, those in ones_of_many_ included; the oldest first.
+  std::deque<JobPtr> low_priority_jobs_ ABSL_GUARDED_BY(mutex_);
+  // The jobs taken off the schedule, those in low_priority_jobs_ included; the oldest first.
   std::vector<Run> running_ ABSL_GUARDED_BY(mutex_);
   CompileSchedule schedule_ ABSL_GUARDED_BY(mutex_);
   uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   // The number of jobs for which there are threads.
   size_t max_running_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::vector<std::thread> usual_threads_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::thread> other_threads_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> normal_threads_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> low_priority_threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::cache

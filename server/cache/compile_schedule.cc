@@ -28,10 +28,10 @@ struct CompileSchedule::Identity {
 };
 
 // The position of a job in one queue, and the number of requesters that it has there.
-struct CompileJob::Place {
+struct CompileJob::QueueEntry {
   CompileSchedule::Flow* flow;
   std::list<std::shared_ptr<CompileJob>>::iterator position;
-  size_t askers = 1;
+  size_t requesters = 1;
 };
 
 CompileJob::CompileJob(std::function<void()> work) : work_(std::move(work)) {}
@@ -43,67 +43,68 @@ CompileSchedule::CompileSchedule(size_t num_threads, size_t max_queued)
 CompileSchedule::~CompileSchedule() {
   for (const auto& [name, identity] : identities_) {
     for (const auto& flow : identity->flows) {
-      if (flow != nullptr) turns_.Deactivate(*flow);
+      if (flow != nullptr) fair_schedule_.Deactivate(*flow);
     }
   }
 }
 
-CompileSchedule::Flow& CompileSchedule::FlowOf(const Asker& asker) {
-  std::unique_ptr<Identity>& identity = identities_[asker.identity];
+CompileSchedule::Flow& CompileSchedule::FlowOf(const Requester& requester) {
+  std::unique_ptr<Identity>& identity = identities_[requester.identity];
   if (identity == nullptr) identity = std::make_unique<Identity>();
-  std::unique_ptr<Flow>& flow = identity->flows[static_cast<size_t>(asker.priority)];
-  if (flow == nullptr) flow = std::make_unique<Flow>(*identity, asker.priority);
+  std::unique_ptr<Flow>& flow = identity->flows[static_cast<size_t>(requester.priority)];
+  if (flow == nullptr) flow = std::make_unique<Flow>(*identity, requester.priority);
   return *flow;
 }
 
-absl::Status CompileSchedule::Add(const JobPtr& job, const Asker& asker) {
+absl::Status CompileSchedule::Add(const JobPtr& job, const Requester& requester) {
   if (queued_ >= max_queued_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("compile: ", queued_, " of ", max_queued_, " compiles are queued"));
   }
   const size_t share = std::max<size_t>(max_queued_ / 4, 1);
-  const size_t in_use = FlowOf(asker).owner.queued;
+  const size_t in_use = FlowOf(requester).owner.queued;
   if (in_use >= share) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("compile: ", in_use, " compiles of ", asker.identity, " are queued, and ",
+        absl::StrCat("compile: ", in_use, " compiles of ", requester.identity, " are queued, and ",
                      share, " of ", max_queued_, " are an identity's share"));
   }
   ++queued_;
   job->is_queued_ = true;
-  AddAsker(job, asker);
+  AddRequester(job, requester);
   return absl::OkStatus();
 }
 
-void CompileSchedule::AddAsker(const JobPtr& job, const Asker& asker) {
+void CompileSchedule::AddRequester(const JobPtr& job, const Requester& requester) {
   if (!job->is_queued_) return;
-  Flow& flow = FlowOf(asker);
-  for (CompileJob::Place& place : job->places_) {
+  Flow& flow = FlowOf(requester);
+  for (CompileJob::QueueEntry& place : job->queue_entries_) {
     if (place.flow != &flow) continue;
-    ++place.askers;
+    ++place.requesters;
     return;
   }
-  job->places_.push_back({&flow, flow.jobs.insert(flow.jobs.end(), job)});
+  job->queue_entries_.push_back({&flow, flow.jobs.insert(flow.jobs.end(), job)});
   ++flow.owner.queued;
   waiting_.insert(&flow.owner);
-  turns_.Activate(flow);
+  fair_schedule_.Activate(flow);
 }
 
-void CompileSchedule::Leave(CompileJob::Place& place) {
+void CompileSchedule::Dequeue(CompileJob::QueueEntry& place) {
   Flow& flow = *place.flow;
   flow.jobs.erase(place.position);
-  if (flow.jobs.empty()) turns_.Deactivate(flow);
+  if (flow.jobs.empty()) fair_schedule_.Deactivate(flow);
   if (--flow.owner.queued == 0) waiting_.erase(&flow.owner);
 }
 
-bool CompileSchedule::RemoveAsker(const JobPtr& job, const Asker& asker) {
-  if (job->places_.empty()) return false;
-  Flow& flow = FlowOf(asker);
-  const auto place = std::find_if(job->places_.begin(), job->places_.end(),
-                                  [&](const CompileJob::Place& one) { return one.flow == &flow; });
-  if (place == job->places_.end() || --place->askers > 0) return false;
-  Leave(*place);
-  job->places_.erase(place);
-  if (!job->places_.empty()) return false;
+bool CompileSchedule::RemoveRequester(const JobPtr& job, const Requester& requester) {
+  if (job->queue_entries_.empty()) return false;
+  Flow& flow = FlowOf(requester);
+  const auto place =
+      std::find_if(job->queue_entries_.begin(), job->queue_entries_.end(),
+                   [&](const CompileJob::QueueEntry& one) { return one.flow == &flow; });
+  if (place == job->queue_entries_.end() || --place->requesters > 0) return false;
+  Dequeue(*place);
+  job->queue_entries_.erase(place);
+  if (!job->queue_entries_.empty()) return false;
   job->is_queued_ = false;
   --queued_;
   EndIfIdle();
@@ -142,34 +143,34 @@ CompileSchedule::JobPtr CompileSchedule::TakeExcept(
       if (flow != nullptr && !flow->jobs.empty()) held_back.push_back(flow.get());
     }
   }
-  for (Flow* flow : held_back) turns_.Deactivate(*flow);
-  auto* const flow = static_cast<Flow*>(turns_.Next());
-  for (Flow* held : held_back) turns_.Activate(*held);
+  for (Flow* flow : held_back) fair_schedule_.Deactivate(*flow);
+  auto* const flow = static_cast<Flow*>(fair_schedule_.Next());
+  for (Flow* held : held_back) fair_schedule_.Activate(*held);
   if (flow == nullptr) return nullptr;
 
   JobPtr job = flow->jobs.front();
-  for (CompileJob::Place& place : job->places_) Leave(place);
-  job->places_.clear();
+  for (CompileJob::QueueEntry& place : job->queue_entries_) Dequeue(place);
+  job->queue_entries_.clear();
   job->is_queued_ = false;
   --queued_;
-  job->is_one_of_many_ = flow->owner.queued > kMany;
+  job->is_low_priority_ = flow->owner.queued > kManyQueued;
   ++flow->owner.running;
   running_.emplace(job.get(), flow);
-  turns_.Charge(*flow, kExpectedMs);
+  fair_schedule_.Charge(*flow, kExpectedMs);
   return job;
 }
 
 void CompileSchedule::End(const CompileJob& job, double took_ms) {
   const auto run = running_.extract(&job);
   Flow& flow = *run.mapped();
-  turns_.Charge(flow, took_ms - kExpectedMs);
+  fair_schedule_.Charge(flow, took_ms - kExpectedMs);
   --flow.owner.running;
   EndIfIdle();
 }
 
 void CompileSchedule::EndIfIdle() {
   if (queued_ > 0 || !running_.empty()) return;
-  turns_.EndBusyPeriod();
+  fair_schedule_.EndBusyPeriod();
   identities_.clear();
 }
 

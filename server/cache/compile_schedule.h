@@ -17,7 +17,7 @@
 namespace acceld::cache {
 
 // A requester: the identity on whose behalf a job runs, and the priority of its request.
-struct Asker {
+struct Requester {
   std::string identity;
   Priority priority = Priority::kNormal;
   bool has_share = true;  // Of the tiers: without, it may fill them.
@@ -37,15 +37,15 @@ class CompileJob {
  private:
   friend class CompileSchedule;
   friend class CompilePool;
-  struct Place;
+  struct QueueEntry;
 
   std::function<void()> work_;
   bool is_queued_ = false;
-  // Whether the identity that the job was taken for had more than CompileSchedule::kMany others
-  // queued.
-  bool is_one_of_many_ = false;
+  // Whether the identity that the job was taken for had more than CompileSchedule::kManyQueued
+  // others queued.
+  bool is_low_priority_ = false;
   // The queues that the job is in, one for each identity and priority class; empty unless queued.
-  std::vector<Place> places_;
+  std::vector<QueueEntry> queue_entries_;
 };
 
 // Decides which job the compile pool runs next: fair queueing between the priority classes and, in
@@ -61,8 +61,8 @@ class CompileSchedule {
  public:
   using JobPtr = std::shared_ptr<CompileJob>;
   // An identity with more than this many other queued jobs "has many": its job is marked
-  // is_one_of_many_.
-  static constexpr size_t kMany = 4;
+  // is_low_priority_.
+  static constexpr size_t kManyQueued = 4;
 
   // Schedules jobs for `num_threads` threads; at most `max_queued` may be queued.
   CompileSchedule(size_t num_threads, size_t max_queued);
@@ -71,14 +71,14 @@ class CompileSchedule {
   CompileSchedule& operator=(const CompileSchedule&) = delete;
 
   // Queues a new job. RESOURCE_EXHAUSTED when the queue, or the identity's quarter of it, is full.
-  absl::Status Add(const JobPtr& job, const Asker& asker);
+  absl::Status Add(const JobPtr& job, const Requester& requester);
   // Adds a requester to a queued job; without effect when the job has begun or ended.
-  void AddAsker(const JobPtr& job, const Asker& asker);
+  void AddRequester(const JobPtr& job, const Requester& requester);
   // Removes a requester of a job. Returns true when it was the last one and the job had not begun:
   // the job has left the queue.
-  bool RemoveAsker(const JobPtr& job, const Asker& asker);
+  bool RemoveRequester(const JobPtr& job, const Requester& requester);
   // Takes the job to run next out of the queue; nullptr when there is none. The job is marked
-  // is_one_of_many_ when its identity has more than kMany others in the queue.
+  // is_low_priority_ when its identity has more than kManyQueued others in the queue.
   JobPtr Take();
   // Like Take, considering only identities that have queued jobs and none running.
   JobPtr TakeOfIdle();
@@ -96,9 +96,9 @@ class CompileSchedule {
   struct Flow;
   struct Identity;
 
-  Flow& FlowOf(const Asker& asker);
+  Flow& FlowOf(const Requester& requester);
   // Removes the job from one of its queues.
-  void Leave(CompileJob::Place& place);
+  void Dequeue(CompileJob::QueueEntry& place);
   // Takes the next job of the waiting identities, except those for which `is_held_back` is true.
   JobPtr TakeExcept(absl::FunctionRef<bool(const Identity&)> is_held_back);
   // Ends the busy period when no job is queued or running: all identities start equal again.
@@ -109,7 +109,7 @@ class CompileSchedule {
   const size_t num_threads_, max_queued_;
   std::map<std::string, std::unique_ptr<Identity>> identities_;  // of this busy period
   std::set<Identity*> waiting_;  // the identities that have queued jobs
-  FairSchedule turns_;
+  FairSchedule fair_schedule_;
   size_t queued_ = 0;
   // The flow (identity and priority class) that each running job is charged to.
   std::map<const CompileJob*, Flow*> running_;

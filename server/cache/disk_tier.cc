@@ -29,7 +29,7 @@ std::string ShardOf(const Digest& key) { return key.ToHex().substr(0, 2); }
 std::string NameOf(const Digest& key) { return absl::StrCat(key.ToHex(), kSuffix); }
 
 bool IsFolder(const Folder& in, const std::string& name) {
-  const absl::StatusOr<struct stat> info = in.Look(name);
+  const absl::StatusOr<struct stat> info = in.Stat(name);
   return info.ok() && S_ISDIR(info->st_mode);
 }
 
@@ -114,7 +114,7 @@ void DiskTier::Scan() {
 
 void DiskTier::ScanFile(const Folder& folder, const std::string& name) {
   if (absl::EndsWith(name, ".tmp")) {
-    const absl::StatusOr<struct stat> info = folder.Look(name);
+    const absl::StatusOr<struct stat> info = folder.Stat(name);
     if (info.ok() && S_ISREG(info->st_mode) &&
         ModifiedUnixNs(*info) < NowUnixNs() - kStaleTemporaryNs) {
       (void)folder.Remove(name);

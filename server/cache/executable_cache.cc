@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
 #include "common/memory/allocation.h"
-#include "server/cache/likeness.h"
+#include "server/cache/similarity.h"
 
 namespace acceld::cache {
 namespace {
@@ -33,7 +33,7 @@ double AgeSeconds(int64_t now_unix_ns, int64_t since_unix_s) {
 
 // The owner, in the tiers, of what is made for the request.
 std::string OwnerOf(const Request& request) {
-  return request.asker.has_share ? request.asker.identity : "";
+  return request.requester.has_share ? request.requester.identity : "";
 }
 
 }  // namespace
@@ -73,12 +73,12 @@ struct ExecutableCache::Flight {
   ExecutableCache* cache ABSL_GUARDED_BY(mutex);  // nullptr: the flight has ended
 };
 
-void ExecutableCache::Interest::Leave() {
+void ExecutableCache::Interest::Withdraw() {
   const FlightPtr flight = flight_.lock();
   if (flight == nullptr) return;
   {
     MutexLock lock(flight->mutex);
-    if (flight->cache == nullptr || !flight->cache->Leave(flight, waiter_)) return;
+    if (flight->cache == nullptr || !flight->cache->Withdraw(flight, waiter_)) return;
     flight->cache = nullptr;
   }
   flight->promise.Set(Abandoned());
@@ -144,7 +144,7 @@ ExecutableCache::Ticket ExecutableCache::Get(Request request) {
     flight = found;
     waiter = ++last_waiter_;
     flight->waiters.push_back({waiter, shared});
-    if (flight->job != nullptr) pool_.AddAsker(flight->job, shared->asker);
+    if (flight->job != nullptr) pool_.AddRequester(flight->job, shared->requester);
   }
   Ticket ticket{flight->future, joined, std::make_shared<Interest>(flight, waiter)};
   if (joined) {
@@ -170,15 +170,16 @@ void ExecutableCache::Submit(const FlightPtr& flight, std::function<void(absl::S
     if (flight->leads) {
       for (const auto& other : flight->code->flights) flights.push_back(other.lock());
     }
-    std::vector<Asker> askers;
+    std::vector<Requester> requesters;
     for (const FlightPtr& one : flights) {
       if (one == nullptr || (one == flight && &one != &flights.front())) continue;
-      for (const Flight::Waiter& waiter : one->waiters) askers.push_back(waiter.request->asker);
+      for (const Flight::Waiter& waiter : one->waiters)
+        requesters.push_back(waiter.request->requester);
     }
-    if (askers.empty()) {
+    if (requesters.empty()) {
       status = Abandoned();
     } else {
-      status = pool_.Submit(job, askers);
+      status = pool_.Submit(job, requesters);
     }
     if (status.ok()) flight->job = std::move(job);
   }
@@ -190,7 +191,7 @@ ExecutableCache::RequestPtr ExecutableCache::RequestOf(const Flight& flight) con
   return flight.waiters.empty() ? nullptr : flight.waiters.front().request;
 }
 
-bool ExecutableCache::Leave(const FlightPtr& flight, uint64_t waiter) {
+bool ExecutableCache::Withdraw(const FlightPtr& flight, uint64_t waiter) {
   MutexLock lock(mutex_);
   const auto found = std::find_if(flight->waiters.begin(), flight->waiters.end(),
                                   [&](const Flight::Waiter& one) { return one.id == waiter; });
@@ -198,7 +199,7 @@ bool ExecutableCache::Leave(const FlightPtr& flight, uint64_t waiter) {
   // Once the flight leads or follows a search for the code, its job cannot be dropped here, as
   // others may wait for the same code; the job itself checks whether it is still wanted.
   const bool is_dropped = flight->job != nullptr && flight->code == nullptr &&
-                          pool_.RemoveAsker(flight->job, found->request->asker);
+                          pool_.RemoveRequester(flight->job, found->request->requester);
   flight->waiters.erase(found);
   if (!flight->waiters.empty()) return false;
   if (const auto it = flights_.find(flight->key); it != flights_.end() && it->second == flight) {
@@ -542,15 +543,15 @@ std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
   return entries;
 }
 
-void ExecutableCache::Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const {
-  Whereabouts here;
-  Nearest nearest(wanted);
+void ExecutableCache::Locate(EntryHeader wanted, std::function<void(EntryLocation)> done) const {
+  EntryLocation here;
+  MostSimilar nearest(wanted);
   for (EntryInfo& entry : List()) {
     if (entry.header.key == wanted.key) {
       here.tier = entry.in_memory ? CacheVerdict::kMemory : CacheVerdict::kDisk;
       return done(std::move(here));
     }
-    nearest.Look(entry.header);
+    nearest.Consider(entry.header);
   }
   if (remote_ == nullptr) {
     here.nearest = nearest.Take();
@@ -558,11 +559,11 @@ void ExecutableCache::Locate(EntryHeader wanted, std::function<void(Whereabouts)
   }
   remote_->List(kMaxRemoteEntries, [nearest = std::move(nearest), wanted = std::move(wanted),
                                     done](absl::StatusOr<std::vector<EntryHeader>> others) mutable {
-    Whereabouts found;
+    EntryLocation found;
     if (others.ok()) {
       for (const EntryHeader& other : *others) {
         if (other.key == wanted.key) found.tier = CacheVerdict::kRemote;
-        nearest.Look(other);
+        nearest.Consider(other);
       }
     }
     if (!found.tier.has_value()) found.nearest = nearest.Take();

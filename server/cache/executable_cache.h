@@ -50,7 +50,7 @@ struct Request {
   // Called on the compile pool; may block. Empty: `load` is called once.
   std::function<absl::Status(int64_t size_bytes, absl::FunctionRef<absl::Status()> load)> with_room;
   // Who asks for the executable.
-  Asker asker = {};
+  Requester requester = {};
 };
 
 // The answer to a request.
@@ -117,7 +117,7 @@ class ExecutableCache {
     int64_t last_use_unix_ns = 0;
   };
   // The tier that has an entry, or else the entry most similar to it.
-  struct Whereabouts {
+  struct EntryLocation {
     absl::optional<CacheVerdict> tier;    // nullopt: nowhere
     absl::optional<EntryHeader> nearest;  // see Likeness; nullopt: nothing is like it
   };
@@ -146,7 +146,7 @@ class ExecutableCache {
   EntryHeader HeaderOf(const Request& request) const;
   // Calls `done` with the location of an entry. Inspects at most some thousand entries of the
   // remote cache. `done` may be called on any thread and must not block it.
-  void Locate(EntryHeader wanted, std::function<void(Whereabouts)> done) const;
+  void Locate(EntryHeader wanted, std::function<void(EntryLocation)> done) const;
 
  private:
   friend class Interest;
@@ -176,7 +176,7 @@ class ExecutableCache {
   RequestPtr RequestOf(const Flight& flight) const;
   // Removes a waiting request. Returns true when that drops the whole flight; the caller then has
   // to set the flight's promise.
-  bool Leave(const FlightPtr& flight, uint64_t waiter);
+  bool Withdraw(const FlightPtr& flight, uint64_t waiter);
   // The steps of a search. BeginSearch checks the memory tier, then joins or starts the search for
   // the code.
   void BeginSearch(const FlightPtr& flight);
@@ -234,7 +234,7 @@ class ExecutableCache::Interest {
   // Withdraws the request: its answer is not needed any more. Other requests for the same
   // executable are not affected. Without effect after the answer has arrived, and when called
   // again. May run callbacks of the ticket's future, with CANCELLED.
-  void Leave();
+  void Withdraw();
 
  private:
   const std::weak_ptr<Flight> flight_;

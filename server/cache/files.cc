@@ -124,7 +124,7 @@ absl::StatusOr<Folder::Contents> Folder::Read(const std::string& name, uint64_t 
   return contents;
 }
 
-absl::StatusOr<struct stat> Folder::Look(const std::string& name) const {
+absl::StatusOr<struct stat> Folder::Stat(const std::string& name) const {
   struct stat info;
   if (fstatat(fd_.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return ErrnoStatus(errno, "stat", PathOf(name));

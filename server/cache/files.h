@@ -39,7 +39,7 @@ class Folder {
   // Reads at most the first `max_bytes` of a regular file. NOT_FOUND when it is absent.
   absl::StatusOr<Contents> Read(const std::string& name, uint64_t max_bytes) const;
   // Returns the attributes of a file or folder (lstat). NOT_FOUND when it is absent.
-  absl::StatusOr<struct stat> Look(const std::string& name) const;
+  absl::StatusOr<struct stat> Stat(const std::string& name) const;
   // Writes a new file with these bytes that only the owner can read, and flushes it to the medium.
   // Returns its name, a new one that begins with `prefix` and ends with ".tmp". Removes the file on
   // failure.

@@ -9,7 +9,7 @@ namespace {
 
 // The most entries that one call of Unload inspects and unloads; a dispatcher may be waiting for
 // it.
-constexpr size_t kMostLooked = 4096, kMostUnloaded = 256;
+constexpr size_t kMaxInspected = 4096, kMostUnloaded = 256;
 
 int64_t SteadyNowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
@@ -83,7 +83,7 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
   if (loaded->module->device_bytes() > 0) {
     if (on_device_.size() <= device) on_device_.resize(device + 1);
     OnDevice& there = on_device_[device];
-    if (const auto [place, is_new] = there.places.try_emplace(key); is_new) {
+    if (const auto [place, is_new] = there.positions.try_emplace(key); is_new) {
       place->second = there.keys.insert(there.keys.end(), key);
     }
   }
@@ -98,10 +98,10 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
 
 MemoryTier::Entry MemoryTier::Take(absl::flat_hash_map<Digest, Entry>::iterator it) {
   for (OnDevice& there : on_device_) {
-    const auto place = there.places.find(it->first);
-    if (place == there.places.end()) continue;
+    const auto place = there.positions.find(it->first);
+    if (place == there.positions.end()) continue;
     there.keys.erase(place->second);
-    there.places.erase(place);
+    there.positions.erase(place);
   }
   bytes_ -= it->second.size_bytes();
   Entry taken = std::move(it->second);
@@ -133,7 +133,7 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
   if (device >= on_device_.size()) return 0;
   OnDevice& there = on_device_[device];
   std::vector<std::pair<int64_t, Digest>> candidates;
-  for (size_t i = 0, most = std::min(there.keys.size(), kMostLooked); i < most; ++i) {
+  for (size_t i = 0, most = std::min(there.keys.size(), kMaxInspected); i < most; ++i) {
     const Digest& key = there.keys.front();
     const auto& loaded = entries_.find(key)->second.loaded[device];
     if (loaded.use_count() == 1) {
@@ -149,8 +149,8 @@ int64_t MemoryTier::Unload(size_t device, int64_t size_bytes) {
     unloaded_bytes += entry.loaded[device]->module->device_bytes();
     bytes_ -= entry.loaded[device]->module->size_bytes();
     unloaded.push_back(std::move(entry.loaded[device]));
-    there.keys.erase(there.places.find(key)->second);
-    there.places.erase(key);
+    there.keys.erase(there.positions.find(key)->second);
+    there.positions.erase(key);
     ++unloads_;
   }
   return unloaded_bytes;

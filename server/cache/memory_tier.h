@@ -81,7 +81,7 @@ class MemoryTier {
   // The entries that occupy memory of a device, in the order in which Unload inspects them.
   struct OnDevice {
     std::list<Digest> keys;
-    absl::flat_hash_map<Digest, std::list<Digest>::iterator> places;
+    absl::flat_hash_map<Digest, std::list<Digest>::iterator> positions;
   };
 
   const TierLimits limits_;

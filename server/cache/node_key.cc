@@ -18,7 +18,7 @@ constexpr char kName[] = "node.key";
 // Reads the key. NOT_FOUND when there is none that may be used; one that others can access is
 // removed.
 absl::StatusOr<SigningKey> LoadNodeKey(const Folder& folder) {
-  ACCELD_ASSIGN_OR_RETURN(const struct stat before, folder.Look(kName));
+  ACCELD_ASSIGN_OR_RETURN(const struct stat before, folder.Stat(kName));
   if (!S_ISREG(before.st_mode) || before.st_uid != geteuid()) {
     return absl::FailedPreconditionError(
         absl::StrCat(folder.PathOf(kName), " is not a file of this user; remove it"));

@@ -80,7 +80,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   stage_began = std::chrono::steady_clock::now();
   ACCELD_ASSIGN_OR_RETURN(kernels::Plan plan, BuildPlan(optimized, generator));
   end_stage("plan");
-  ACCELD_RETURN_IF_ERROR(CheckGoOn("planning a program"));
+  ACCELD_RETURN_IF_ERROR(CheckMayContinue("planning a program"));
   ACCELD_RETURN_IF_ERROR(kernels::CheckWork(plan));
   if (dump.enabled()) DumpPlan(plan, *steps, dump);
 

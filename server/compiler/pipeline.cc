@@ -132,7 +132,7 @@ absl::StatusOr<ir::Module> RunPipeline(ir::Module module, const codegen::Target&
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<ir::Module> result = pass(module, target);
     if (!result.ok()) return Annotate(result.status(), absl::StrCat("pass ", pass.name));
-    ACCELD_RETURN_IF_ERROR(CheckGoOn(pass.name));
+    ACCELD_RETURN_IF_ERROR(CheckMayContinue(pass.name));
     module = *std::move(result);
     if (steps != nullptr) steps->push_back({pass.name, start, std::chrono::steady_clock::now()});
     if (VerifiesEach(dump)) {

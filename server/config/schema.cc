@@ -13,7 +13,7 @@
 #include "server/config/remote_cache_settings.h"
 #include "server/config/setting_table.h"
 #include "server/hal/cpu/host_info.h"
-#include "server/hal/cuda/driver/wanted_devices.h"
+#include "server/hal/cuda/driver/device_selection.h"
 #include "server/observability/metrics_server.h"
 
 namespace acceld::config {
@@ -138,7 +138,9 @@ void AddDevices(SettingTable& table) {
       "cuda-devices", "GPUS", [](DaemonConfig& c) -> auto& { return c.engine.cuda_devices; },
       "GPUs to offer, before the CPU devices: all that can be used, none, or numbers as in 0,2, "
       "without which the daemon does not start");
-  gpus.check = [](absl::string_view text) { return hal::cuda::ParseWantedDevices(text).status(); };
+  gpus.check = [](absl::string_view text) {
+    return hal::cuda::ParseDeviceSelection(text).status();
+  };
   table.Size(
       "cuda-memory", {0, kMaxSizeBytes},
       [](DaemonConfig& c) -> auto& { return c.engine.cuda_memory_bytes; },
@@ -227,7 +229,7 @@ void AddSessionLimits(SettingTable& table) {
   };
   table.Size(
       "max-intake-memory", {0, kMaxSizeBytes},
-      [](DaemonConfig& c) -> auto& { return c.engine.max_intake_bytes; },
+      [](DaemonConfig& c) -> auto& { return c.engine.max_receive_bytes; },
       "memory for programs and large messages of all clients, from their first byte until they are "
       "decoded; 0: as much as host-memory, at least 256 MiB");
   table.Size(

@@ -5,8 +5,8 @@
 #include "common/ir/verify/verifier.h"
 #include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/codegen/cuda/cuda_code_generator.h"
+#include "server/codegen/cuda/deviceless_generator.h"
 #include "server/codegen/cuda/nvrtc_compiler.h"
-#include "server/codegen/cuda/target_generator.h"
 #include "server/compiler/compiler.h"
 #include "server/compiler/warm_up.h"
 #include "server/engine/cache/remote_tier_options.h"
@@ -21,13 +21,13 @@ namespace {
 
 // GPUs come first: programs that name no device run there.
 absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
-  ACCELD_ASSIGN_OR_RETURN(const hal::cuda::WantedDevices wanted,
-                          hal::cuda::ParseWantedDevices(options.cuda_devices));
+  ACCELD_ASSIGN_OR_RETURN(const hal::cuda::DeviceSelection wanted,
+                          hal::cuda::ParseDeviceSelection(options.cuda_devices));
   ACCELD_ASSIGN_OR_RETURN(
       hal::cuda::OpenedDevices gpus,
-      hal::cuda::OpenWantedDevices(hal::cuda::Driver::Get(), wanted,
-                                   {.memory_bytes = options.cuda_memory_bytes},
-                                   {.find_compiler = codegen::cuda::FindNvrtcCompiler}));
+      hal::cuda::OpenSelectedDevices(hal::cuda::Driver::Get(), wanted,
+                                     {.memory_bytes = options.cuda_memory_bytes},
+                                     {.find_compiler = codegen::cuda::FindNvrtcCompiler}));
   for (hal::cuda::OpenedCudaDevice& gpu : gpus.devices) {
     auto generator = std::make_unique<codegen::cuda::CudaCodeGenerator>(gpu);
     parts.devices.push_back({std::move(gpu.device), std::move(generator)});
@@ -70,7 +70,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.make_generator = [](const std::string& architecture) {
-    return codegen::cuda::MakeTargetGenerator(architecture, codegen::cuda::FindNvrtcCompiler);
+    return codegen::cuda::MakeDevicelessGenerator(architecture, codegen::cuda::FindNvrtcCompiler);
   };
   parts.build_id = compiler::BuildId();
   ACCELD_ASSIGN_OR_RETURN(parts.bundle_keys, LoadSigningKeys(options.remote_cache));

@@ -187,7 +187,7 @@ absl::StatusOr<std::shared_ptr<Session>> EngineImpl::OpenSession(SessionOptions 
     for (uint32_t i = 0; i < loads.size(); ++i) {
       loads[i].sessions = static_cast<uint64_t>(
           std::count_if(sessions_.begin(), sessions_.end(),
-                        [i](const auto& session) { return session.second->IsGiven(i); }));
+                        [i](const auto& session) { return session.second->IsAssigned(i); }));
     }
     ACCELD_ASSIGN_OR_RETURN(device, LeastUsed(loads, *options.device_kind));
   }
@@ -311,8 +311,8 @@ std::vector<RunningExecution> EngineImpl::Running() const {
         return RunningExecution::State::kRuns;
       case DeviceExecutor::Running::State::kSuspended:
         return RunningExecution::State::kSuspended;
-      case DeviceExecutor::Running::State::kAsks:
-        return RunningExecution::State::kAsks;
+      case DeviceExecutor::Running::State::kAwaitsHost:
+        return RunningExecution::State::kAwaitsHost;
       case DeviceExecutor::Running::State::kEnding:
         break;
     }

@@ -48,8 +48,8 @@ struct EngineOptions {
   int64_t max_sessions = 1024;
   // Memory for partially received data of clients, and for large messages until they are decoded;
   // 0: as much as host_memory_bytes, but at least 256 MiB.
-  int64_t max_intake_bytes = 0;
-  // Memory for the programs that sessions have registered; 0: like max_intake_bytes.
+  int64_t max_receive_bytes = 0;
+  // Memory for the programs that sessions have registered; 0: like max_receive_bytes.
   int64_t max_program_memory_bytes = 0;
   int64_t max_descriptors = 0;  // file descriptors of clients' connections; 0: no limit
   // The percentage of each resource shared by all identities (pools.def) that one identity may use

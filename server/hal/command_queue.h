@@ -69,16 +69,16 @@ class CommandQueue {
   // processor time while other threads want it, or restores the priority. Returns false when the
   // system does not permit the change (restoring requires CAP_SYS_NICE or RLIMIT_NICE) or when the
   // worker has not started yet.
-  bool SetGivesWay(bool gives_way) {
+  bool SetLowPriority(bool low_priority) {
     const pid_t worker = worker_id_.load();
     return worker != 0 && setpriority(PRIO_PROCESS, static_cast<id_t>(worker),
-                                      gives_way ? nice_ + kNiceOfThoseWhoGiveWay : nice_) == 0;
+                                      low_priority ? nice_ + kLowPriorityNice : nice_) == 0;
   }
 
  private:
   // Added to the worker's nice value: the thread then gets about a tenth of the processor time of a
   // thread of default priority.
-  static constexpr int kNiceOfThoseWhoGiveWay = 10;
+  static constexpr int kLowPriorityNice = 10;
 
   void RunWorker() {
     while (true) {

@@ -57,7 +57,7 @@ struct Launch {
   std::shared_ptr<HostCalls> host;
   // Whether the run is expected to be so short that an idle stream may run it on the thread that
   // calls Stream::Run, before that function returns.
-  bool brief = false;
+  bool may_run_inline = false;
   // Where the stream stores the duration of a successful run on the device, in nanoseconds, before
   // the run's event becomes ready. Time in which the run paused or waited for host calls does not
   // count. nullptr: the duration is not needed.
@@ -92,7 +92,7 @@ class Stream {
   // other threads go first, or restores the priority. Returns false when the system does not permit
   // the change; a lowered priority can often not be restored without privileges. A stream whose
   // work does not use the host's processors returns true and does nothing.
-  virtual bool SetGivesWay(bool gives_way) = 0;
+  virtual bool SetLowPriority(bool low_priority) = 0;
 };
 
 // The priority of a stream's work. When several streams have work, a device begins work of streams
@@ -132,7 +132,7 @@ class Device {
   // Returns on how many streams the device executes runs concurrently. If 1, a running program
   // should pause before a program on another stream begins. If more, the program need not pause,
   // but work on further streams may have to wait until a running program ends.
-  virtual int streams_side_by_side() const = 0;
+  virtual int concurrent_streams() const = 0;
   // Creates a stream; never returns nullptr. `name` becomes a part of the names of the stream's
   // threads. Devices without stream priorities, such as the CPU, ignore `priority`.
   virtual std::unique_ptr<Stream> CreateStream(

@@ -72,7 +72,7 @@ void* FreeRanges::Take(int64_t size_bytes) {
     Insert(address + static_cast<uintptr_t>(size_bytes), range_bytes - size_bytes);
   }
   size_bytes_ -= size_bytes;
-  least_bytes_ = std::min(least_bytes_, size_bytes_);
+  min_bytes_ = std::min(min_bytes_, size_bytes_);
   return reinterpret_cast<void*>(address);
 }
 
@@ -108,12 +108,12 @@ void FreeRanges::Shrink(int64_t target_bytes, std::vector<MemoryRange>& out) {
     out.push_back({reinterpret_cast<void*>(address + static_cast<uintptr_t>(rest)), taken});
     size_bytes_ -= taken;
   }
-  least_bytes_ = std::min(least_bytes_, size_bytes_);
+  min_bytes_ = std::min(min_bytes_, size_bytes_);
 }
 
 void FreeRanges::TakeUnused(std::vector<MemoryRange>& out) {
-  Shrink(size_bytes_ - least_bytes_, out);
-  least_bytes_ = size_bytes_;
+  Shrink(size_bytes_ - min_bytes_, out);
+  min_bytes_ = size_bytes_;
 }
 
 }  // namespace acceld::hal

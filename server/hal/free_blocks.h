@@ -41,8 +41,8 @@ class FreeBlocks {
   };
 
   int64_t size_bytes_ = 0;
-  uint64_t clock_ = 0;      // logical time, which each use advances
-  uint64_t looked_at_ = 0;  // clock_ at the last TakeUnused
+  uint64_t clock_ = 0;       // logical time, which each use advances
+  uint64_t last_check_ = 0;  // clock_ at the last TakeUnused
   absl::flat_hash_map<int64_t, SizeClass> classes_;
 };
 
@@ -78,7 +78,7 @@ class FreeRanges {
 
   const int64_t unit_bytes_;
   int64_t size_bytes_ = 0;
-  int64_t least_bytes_ = 0;  // the minimum of size_bytes_ since the last TakeUnused
+  int64_t min_bytes_ = 0;  // the minimum of size_bytes_ since the last TakeUnused
   std::map<uintptr_t, int64_t> by_address_;
   std::set<std::pair<int64_t, uintptr_t>> by_size_;
 };

@@ -60,7 +60,7 @@ MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
       max_kept_bytes_(max_kept_bytes),
       kept_ranges_(PageBytes()) {}
 
-MemoryPool::~MemoryPool() { GiveUpKept(); }
+MemoryPool::~MemoryPool() { ReleaseKept(); }
 
 bool MemoryPool::IsRange(int64_t capacity_bytes) const {
   return capacity_bytes >= source_->min_range_bytes();
@@ -83,17 +83,17 @@ int64_t MemoryPool::KeptBytes() const {
   return kept_blocks_.size_bytes() + kept_ranges_.size_bytes();
 }
 
-MemoryPool::GivenUp MemoryPool::ShrinkKept(int64_t target_bytes) {
-  GivenUp given_up;
+MemoryPool::ReleasedMemory MemoryPool::TrimKept(int64_t target_bytes) {
+  ReleasedMemory released;
   kept_ranges_.Shrink(std::max<int64_t>(target_bytes - kept_blocks_.size_bytes(), 0),
-                      given_up.ranges);
-  kept_blocks_.Shrink(target_bytes - kept_ranges_.size_bytes(), given_up.blocks);
-  return given_up;
+                      released.ranges);
+  kept_blocks_.Shrink(target_bytes - kept_ranges_.size_bytes(), released.blocks);
+  return released;
 }
 
-void MemoryPool::FreeAll(const GivenUp& given_up) {
-  for (void* const block : given_up.blocks) source_->Free(block);
-  for (const MemoryRange& range : given_up.ranges) source_->FreePages(range);
+void MemoryPool::FreeAll(const ReleasedMemory& released) {
+  for (void* const block : released.blocks) source_->Free(block);
+  for (const MemoryRange& range : released.ranges) source_->FreePages(range);
 }
 
 absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes) {
@@ -102,7 +102,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
   }
   void* address = nullptr;
   int64_t capacity = 0;
-  GivenUp given_up;
+  ReleasedMemory released;
   {
     MutexLock lock(mutex_);
     const int64_t available = limit_bytes_ - used_bytes_;
@@ -119,13 +119,13 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
     used_bytes_ += capacity;
     peak_bytes_ = std::max(peak_bytes_, used_bytes_);
     address = IsRange(capacity) ? kept_ranges_.Take(capacity) : kept_blocks_.Take(capacity);
-    if (address == nullptr) given_up = ShrinkKept(limit_bytes_ - used_bytes_);
+    if (address == nullptr) released = TrimKept(limit_bytes_ - used_bytes_);
   }
-  FreeAll(given_up);
+  FreeAll(released);
   if (address == nullptr) {
     absl::StatusOr<void*> fresh = source_->Allocate(capacity);
     if (!fresh.ok()) {
-      GiveUpKept();
+      ReleaseKept();
       fresh = source_->Allocate(capacity);
     }
     if (!fresh.ok()) {
@@ -141,7 +141,7 @@ absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes)
 }
 
 void MemoryPool::Return(void* address, int64_t capacity_bytes) {
-  GivenUp given_up;
+  ReleasedMemory released;
   {
     MutexLock lock(mutex_);
     used_bytes_ -= capacity_bytes;
@@ -151,9 +151,9 @@ void MemoryPool::Return(void* address, int64_t capacity_bytes) {
     } else {
       kept_blocks_.Put(address, capacity_bytes);
     }
-    given_up = ShrinkKept(std::min(max_kept_bytes_, limit_bytes_ - used_bytes_));
+    released = TrimKept(std::min(max_kept_bytes_, limit_bytes_ - used_bytes_));
   }
-  FreeAll(given_up);
+  FreeAll(released);
 }
 
 absl::Status MemoryPool::Prepare(int64_t size_bytes) {
@@ -181,23 +181,23 @@ absl::Status MemoryPool::Prepare(int64_t size_bytes) {
   return full();
 }
 
-void MemoryPool::GiveUpKept() {
-  GivenUp given_up;
+void MemoryPool::ReleaseKept() {
+  ReleasedMemory released;
   {
     MutexLock lock(mutex_);
-    given_up = ShrinkKept(0);
+    released = TrimKept(0);
   }
-  FreeAll(given_up);
+  FreeAll(released);
 }
 
 void MemoryPool::ReleaseUnused() {
-  GivenUp given_up;
+  ReleasedMemory released;
   {
     MutexLock lock(mutex_);
-    kept_blocks_.TakeUnused(given_up.blocks);
-    kept_ranges_.TakeUnused(given_up.ranges);
+    kept_blocks_.TakeUnused(released.blocks);
+    kept_ranges_.TakeUnused(released.ranges);
   }
-  FreeAll(given_up);
+  FreeAll(released);
 }
 
 MemoryStats MemoryPool::stats() const {

@@ -73,7 +73,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
  private:
   class Block;
   // Kept memory that was removed from the free lists, and is to be returned to the source.
-  struct GivenUp {
+  struct ReleasedMemory {
     std::vector<void*> blocks;
     std::vector<MemoryRange> ranges;
   };
@@ -87,13 +87,13 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   bool IsRange(int64_t capacity_bytes) const;
   int64_t KeptBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Removes kept memory from the free lists until at most `target_bytes` bytes are kept.
-  GivenUp ShrinkKept(int64_t target_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  ReleasedMemory TrimKept(int64_t target_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes back the memory of a buffer that is destroyed.
   void Return(void* address, int64_t capacity_bytes);
   // Returns memory to the source.
-  void FreeAll(const GivenUp& given_up);
+  void FreeAll(const ReleasedMemory& given_up);
   // Returns all kept memory to the source.
-  void GiveUpKept();
+  void ReleaseKept();
 
   const std::unique_ptr<BlockSource> source_;
   const int64_t limit_bytes_;

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "common/threads/mutex.h"
-#include "kernels/cpu/interrupts.h"
+#include "kernels/cpu/interrupt_handler.h"
 
 namespace acceld::hal {
 

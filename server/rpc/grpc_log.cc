@@ -41,7 +41,7 @@ void Handle(gpr_log_func_args* args) {
 
 }  // namespace
 
-void TameGrpcLog(std::weak_ptr<observability::RpcInstruments> instruments) {
+void RedirectGrpcLog(std::weak_ptr<observability::RpcInstruments> instruments) {
   {
     MutexLock lock(TheDestination().mutex);
     TheDestination().instruments = std::move(instruments);

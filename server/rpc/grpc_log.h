@@ -10,6 +10,6 @@ namespace acceld::rpc {
 // because clients can cause them. Every failed TLS handshake is counted as a refusal in
 // `instruments`, while these live. Applies to the whole process; a further call replaces the
 // instruments.
-void TameGrpcLog(std::weak_ptr<observability::RpcInstruments> instruments);
+void RedirectGrpcLog(std::weak_ptr<observability::RpcInstruments> instruments);
 
 }  // namespace acceld::rpc

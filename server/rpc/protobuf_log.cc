@@ -35,6 +35,6 @@ void Handle(google::protobuf::LogLevel level, const char* file, int line,
 
 }  // namespace
 
-void TameProtobufLog() { google::protobuf::SetLogHandler(&Handle); }
+void RedirectProtobufLog() { google::protobuf::SetLogHandler(&Handle); }
 
 }  // namespace acceld::rpc

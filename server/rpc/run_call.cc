@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/api/wire.h"
 #include "common/ir/wire/wire.h"
-#include "server/engine/sharing/asker.h"
+#include "server/engine/sharing/requester.h"
 #include "server/rpc/decode/bounded_message.h"
 #include "server/rpc/decode/parse_message.h"
 #include "server/rpc/decode/program.h"
@@ -42,14 +42,14 @@ grpc::ServerUnaryReactor* RunCall::Start(const RpcContext& rpc, engine::Identity
   }
   absl::Status status = call->TakeRequest(request);
   if (status.ok()) {
-    status = rpc.decoders.Submit(engine::AskerOf(call->caller_), [call] { call->Run(); });
+    status = rpc.decoders.Submit(engine::RequesterOf(call->caller_), [call] { call->Run(); });
   }
   if (!status.ok()) call->Finish(status);
   return reactor;
 }
 
 absl::Status RunCall::TakeRequest(const grpc::ByteBuffer& request) {
-  request_memory_ = Taken(rpc_.engine.AllowanceOf(caller_, engine::QuotaId::kIntakeMemory));
+  request_memory_ = Taken(rpc_.engine.AllowanceOf(caller_, engine::QuotaId::kReceiveMemory));
   ACCELD_RETURN_IF_ERROR(request_memory_.Add(static_cast<int64_t>(request.Length())));
   std::vector<grpc::Slice> slices;
   if (const grpc::Status dumped = request.Dump(&slices); !dumped.ok()) {

@@ -20,12 +20,12 @@
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "grpcpp/server_posix.h"
-#include "server/rpc/auth/arrival.h"
+#include "server/rpc/auth/admit_connection.h"
 #include "server/rpc/auth/connections.h"
 #include "server/rpc/auth/error_queue.h"
 #include "server/rpc/auth/listener.h"
-#include "server/rpc/auth/other_services.h"
 #include "server/rpc/auth/refusal_log.h"
+#include "server/rpc/auth/service_guard.h"
 #include "server/rpc/call_counter.h"
 #include "server/rpc/grpc_log.h"
 #include "server/rpc/protobuf_log.h"
@@ -62,18 +62,19 @@ absl::Status CheckListen(const std::vector<Address>& addresses, const AccessOpti
 // Adds the paths of passed stream sockets to `addresses`, unless they are there already.
 // INVALID_ARGUMENT for a packet socket unless its path is an address's path followed by
 // segment::kSocketSuffix.
-absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Address>& addresses) {
+absl::Status AddPassed(const std::vector<InheritedSocket>& passed,
+                       std::vector<Address>& addresses) {
   const auto is_one = [&](absl::string_view path, absl::string_view suffix) {
     return std::any_of(addresses.begin(), addresses.end(), [&](const Address& address) {
       return address.is_unix() && absl::StrCat(address.unix_path, suffix) == path;
     });
   };
-  for (const PassedSocket& socket : passed) {
+  for (const InheritedSocket& socket : passed) {
     if (socket.type == SOCK_STREAM && !is_one(socket.path, "")) {
       addresses.push_back({.unix_path = socket.path});
     }
   }
-  for (const PassedSocket& socket : passed) {
+  for (const InheritedSocket& socket : passed) {
     if (socket.type != SOCK_STREAM && !is_one(socket.path, segment::kSocketSuffix)) {
       return absl::InvalidArgumentError(
           absl::StrCat("the socket ", socket.path, " was passed, but not the one it belongs to: ",
@@ -85,8 +86,8 @@ absl::Status AddPassed(const std::vector<PassedSocket>& passed, std::vector<Addr
 
 // Takes the passed socket with this path and type out of `passed`. The result is not valid when
 // there is none.
-UniqueFd Take(std::vector<PassedSocket>& passed, absl::string_view path, int type) {
-  for (PassedSocket& socket : passed) {
+UniqueFd Take(std::vector<InheritedSocket>& passed, absl::string_view path, int type) {
+  for (InheritedSocket& socket : passed) {
     if (socket.path == path && socket.type == type) return std::move(socket.fd);
   }
   return UniqueFd();
@@ -127,10 +128,10 @@ int64_t MessageMemory(const RpcOptions& options) {
 
 // The kind of connections that a listener accepts: over a unix socket, or over TCP without or with
 // TLS.
-enum class Way : uint8_t { kUnix, kPlain, kTls };
+enum class ListenerKind : uint8_t { kUnix, kPlain, kTls };
 struct OpenListener {
   std::unique_ptr<Listener> listener;
-  Way way;
+  ListenerKind way;
 };
 using ConnectionAcceptor = grpc::experimental::ExternalConnectionAcceptor;
 
@@ -150,9 +151,10 @@ struct Server::Impl {
     return absl::OkStatus();
   }
   // Handles a connection that was accepted: passes its descriptor to gRPC, or closes it.
-  void Accept(UniqueFd fd, Way way) {
-    if (way == Way::kUnix) {
-      absl::StatusOr<Arrival> arrival = JudgeArrival(fd.get(), gate, connections, *instruments);
+  void Accept(UniqueFd fd, ListenerKind way) {
+    if (way == ListenerKind::kUnix) {
+      absl::StatusOr<ConnectionPeer> arrival =
+          AdmitConnection(fd.get(), gate, connections, *instruments);
       if (!arrival.ok()) return;
       const absl::Status added = connections.AddUnix(fd.get(), arrival->peer, arrival->identity);
       if (!added.ok()) {
@@ -170,7 +172,7 @@ struct Server::Impl {
     }
     ConnectionAcceptor::NewConnectionParameters connection;
     connection.fd = fd.Release();
-    (way == Way::kTls ? tls_acceptor : plain_acceptor)->HandleNewConnection(&connection);
+    (way == ListenerKind::kTls ? tls_acceptor : plain_acceptor)->HandleNewConnection(&connection);
   }
   // Called when one of the files has changed.
   void ReloadFiles() {
@@ -203,7 +205,7 @@ struct Server::Impl {
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, RpcOptions options,
-                                                      std::vector<PassedSocket> passed) {
+                                                      std::vector<InheritedSocket> passed) {
   ACCELD_RETURN_IF_ERROR(AddPassed(passed, options.listen));
   ACCELD_RETURN_IF_ERROR(CheckListen(options.listen, options.access));
   const AccessOptions access = options.access;
@@ -216,7 +218,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     if (UniqueFd socket = Take(passed, address.unix_path, SOCK_STREAM); socket.valid()) {
       ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
                               Listener::Adopt(std::move(socket)));
-      impl->listeners.push_back({std::move(listener), Way::kUnix});
+      impl->listeners.push_back({std::move(listener), ListenerKind::kUnix});
       continue;
     }
     ACCELD_ASSIGN_OR_RETURN(SocketClaim claim, SocketClaim::Take(address));
@@ -225,17 +227,18 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
       ACCELD_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Listener>> bound,
                               Listener::BindTcp(address.host, address.port));
       for (std::unique_ptr<Listener>& listener : bound) {
-        impl->listeners.push_back({std::move(listener), address.tls ? Way::kTls : Way::kPlain});
+        impl->listeners.push_back(
+            {std::move(listener), address.tls ? ListenerKind::kTls : ListenerKind::kPlain});
       }
       continue;
     }
     ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Listener> listener,
                             Listener::BindUnix(address.unix_path, access.socket_mode));
-    impl->listeners.push_back({std::move(listener), Way::kUnix});
+    impl->listeners.push_back({std::move(listener), ListenerKind::kUnix});
   }
-  TameProtobufLog();
-  TameGrpcLog(impl->instruments);
-  RefuseErrorQueuesOfUnixSockets();
+  RedirectProtobufLog();
+  RedirectGrpcLog(impl->instruments);
+  DisableUnixSocketErrorQueues();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
@@ -271,12 +274,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
         return builder.experimental().AddExternalConnectionAcceptor(
             grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
       };
-  const auto comes_by = [&](Way way) {
+  const auto has_listener = [&](ListenerKind way) {
     return std::any_of(impl->listeners.begin(), impl->listeners.end(),
                        [way](const OpenListener& listener) { return listener.way == way; });
   };
-  if (comes_by(Way::kPlain)) impl->plain_acceptor = add_acceptor(grpc::InsecureServerCredentials());
-  if (comes_by(Way::kTls)) impl->tls_acceptor = add_acceptor(impl->tls);
+  if (has_listener(ListenerKind::kPlain))
+    impl->plain_acceptor = add_acceptor(grpc::InsecureServerCredentials());
+  if (has_listener(ListenerKind::kTls)) impl->tls_acceptor = add_acceptor(impl->tls);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
   interceptors.push_back(MakeCallCounter(*impl->instruments, impl->calls));
   interceptors.push_back(MakeServiceGuard(impl->gate));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/net/passed_socket.h"
+#include "common/net/inherited_socket.h"
 #include "common/status.h"
 #include "server/engine/engine.h"
 #include "server/observability/instruments/rpc_instruments.h"
@@ -30,7 +30,7 @@ class Server {
   // socket belongs to no address; ALREADY_EXISTS when another daemon listens at an address;
   // UNAVAILABLE when one cannot be bound; and the errors of Reload.
   static absl::StatusOr<std::unique_ptr<Server>> Start(engine::Engine& engine, RpcOptions options,
-                                                       std::vector<PassedSocket> passed = {});
+                                                       std::vector<InheritedSocket> passed = {});
   // Shutdown without a grace period.
   ~Server();
   Server(const Server&) = delete;

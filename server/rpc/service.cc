@@ -28,7 +28,7 @@ grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context, const abs
   return reactor;
 }
 
-bool MayKnowOf(const Caller& caller, const std::string& identity) {
+bool MaySeeIdentity(const Caller& caller, const std::string& identity) {
   return caller.identity.role == Role::kAdmin || identity == caller.identity.name;
 }
 
@@ -118,7 +118,7 @@ grpc::ServerUnaryReactor* Service::OnGetStats(const Caller& caller,
   reply->set_draining(!readiness_.ready());
   reply->set_ends_when_idle(options_.ends_when_idle);
   for (const engine::IdentityInfo& info : engine_.Identities()) {
-    if (!MayKnowOf(caller, info.identity)) continue;
+    if (!MaySeeIdentity(caller, info.identity)) continue;
     *reply->add_identities() =
         ToProto(IdentityCacheStats{.identity = info.identity, .lookups = info.cache_lookups});
   }
@@ -130,10 +130,10 @@ grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
                                                   const v1::ListSessionsRequest*,
                                                   v1::ListSessionsReply* reply) {
   for (const SessionInfo& session : engine_.Sessions()) {
-    if (MayKnowOf(caller, session.identity)) *reply->add_sessions() = ToProto(session);
+    if (MaySeeIdentity(caller, session.identity)) *reply->add_sessions() = ToProto(session);
   }
   for (const RunningExecution& running : engine_.Running()) {
-    if (MayKnowOf(caller, running.identity)) *reply->add_running() = ToProto(running);
+    if (MaySeeIdentity(caller, running.identity)) *reply->add_running() = ToProto(running);
   }
   return Answer(context, absl::OkStatus());
 }

@@ -14,7 +14,7 @@
 namespace acceld::runtime {
 
 bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
-  if (task.place_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
+  if (task.state_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
   task.cancel_reason_ = reason;
   task.control_.Cancel();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
@@ -43,7 +43,7 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
   {
     MutexLock lock(mutex_);
     if (!MarkCancelled(*task, reason)) return;
-    switch (task->place_) {
+    switch (task->state_) {
       case Task::Place::kWaiting:
         queued.splice(queued.end(), task->queue_->waiting_, task->position_);
         break;
@@ -52,7 +52,7 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
         queued.splice(queued.end(), lane.tasks, task->position_);
         if (!lane.tasks.empty()) break;
         if (lane.suspended != nullptr) break;
-        (task->is_upload() ? upload_turns_ : execution_turns_).Deactivate(lane);
+        (task->is_upload() ? upload_schedule_ : execution_schedule_).Deactivate(lane);
         break;
       }
       case Task::Place::kNew:
@@ -60,7 +60,7 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
       case Task::Place::kDone:
         break;
     }
-    if (!queued.empty()) task->place_ = Task::Place::kDone;
+    if (!queued.empty()) task->state_ = Task::Place::kDone;
   }
   if (!queued.empty()) return FailTask(*task, reason);
   SettleEarly(*task);
@@ -82,7 +82,7 @@ void DeviceExecutor::NoteUnread(const std::shared_ptr<Task>& task) {
   // The caller may hold locks, and may itself be settling a task of the same chain. So the
   // dispatcher cancels the links of the chain one after another.
   MutexLock lock(mutex_);
-  chores_.ended.emplace_back(task, std::move(reason));
+  deferred_work_.ended.emplace_back(task, std::move(reason));
   if (dispatcher_waits_) work_.NotifyOne();
 }
 
@@ -92,12 +92,12 @@ void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
   {
     MutexLock lock(mutex_);
     queue.closed_ = reason;
-    if (queue.executions_.suspended == nullptr) execution_turns_.Deactivate(queue.executions_);
-    upload_turns_.Deactivate(queue.uploads_);
+    if (queue.executions_.suspended == nullptr) execution_schedule_.Deactivate(queue.executions_);
+    upload_schedule_.Deactivate(queue.uploads_);
     queued.splice(queued.end(), queue.executions_.tasks);
     queued.splice(queued.end(), queue.uploads_.tasks);
     queued.splice(queued.end(), queue.waiting_);
-    for (const auto& task : queued) task->place_ = Task::Place::kDone;
+    for (const auto& task : queued) task->state_ = Task::Place::kDone;
     for (const auto& task : queue.taken_) {
       if (MarkCancelled(*task, reason)) taken.push_back(task);
     }

@@ -64,7 +64,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     if (options_.trace != nullptr) {
       const int64_t end_ns = now.time_since_epoch().count();
       options_.trace->Add({.kind = SpanKind::kExecution,
-                           .express = task.express_ != nullptr,
+                           .express = task.bypass_ != nullptr,
                            .code = static_cast<uint8_t>(status.code()),
                            .track = static_cast<uint32_t>(index_),
                            .session = task.session,
@@ -89,7 +89,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   MutexLock lock(mutex_);
   ++completions_;
   if (!held_.empty()) ReleaseHeld();
-  if (task.express_ != nullptr) LeaveExpress(task);
+  if (task.bypass_ != nullptr) LeaveBypass(task);
   if (task.is_upload()) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= std::get<Upload>(task.work_).size_bytes;
@@ -98,8 +98,8 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
       RemoveFirst(*task.stream_, task, now);
       if (current_->tasks.empty()) idle_since_ = now;
     }
-    execution_turns_.Charge(task.queue_->executions_,
-                            static_cast<double>(device_ns - task.charged_cost_));
+    execution_schedule_.Charge(task.queue_->executions_,
+                               static_cast<double>(device_ns - task.charged_cost_));
   }
   Retire(task);
 }
@@ -149,7 +149,7 @@ void DeviceExecutor::NotifyHost(Task& task, const absl::Status& status) {
 }
 
 void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
-  EndMemoryTurn(task);
+  EndMemoryLease(task);
   // Drops the inputs now rather than with the task: a task that waits for its executable is kept
   // alive by the compile.
   if (auto* execution = std::get_if<Execution>(&task.work_)) {
@@ -174,7 +174,7 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
   {
     MutexLock lock(mutex_);
     Uncharge(task);
-    if (!task.is_upload()) execution_turns_.Charge(task.queue_->executions_, kFailureCostNs);
+    if (!task.is_upload()) execution_schedule_.Charge(task.queue_->executions_, kFailureCostNs);
   }
   FailTask(task, task.control_.cancelled().load() ? ReasonFor(task) : error);
 }
@@ -182,19 +182,19 @@ void DeviceExecutor::FailDispatch(Task& task, const absl::Status& error) {
 void DeviceExecutor::ChargeAttempt(Task& task, std::chrono::nanoseconds took) {
   MutexLock lock(mutex_);
   // An upload is charged as many bytes as nanoseconds, about what is copied in that time.
-  FairSchedule& schedule = task.is_upload() ? upload_turns_ : execution_turns_;
+  FairSchedule& schedule = task.is_upload() ? upload_schedule_ : execution_schedule_;
   schedule.Charge(task.queue_->LaneOf(task), static_cast<double>(took.count()));
 }
 
 void DeviceExecutor::Uncharge(Task& task) {
-  if (task.express_ != nullptr) LeaveExpress(task);
+  if (task.bypass_ != nullptr) LeaveBypass(task);
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     --uploads_in_flight_;
     upload_bytes_in_flight_ -= upload->size_bytes;
-    upload_turns_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
+    upload_schedule_.Charge(task.queue_->uploads_, static_cast<double>(-task.charged_cost_));
   } else {
     if (task.stream_ != nullptr) RemoveLast(*std::exchange(task.stream_, nullptr));
-    execution_turns_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
+    execution_schedule_.Charge(task.queue_->executions_, static_cast<double>(-task.charged_cost_));
   }
   // The task may have held memory, and it may have been the only thing to wait for.
   ++completions_;
@@ -202,19 +202,19 @@ void DeviceExecutor::Uncharge(Task& task) {
 }
 
 void DeviceExecutor::Retire(Task& task) {
-  if (task.place_ == Task::Place::kTaken) task.queue_->taken_.erase(task.position_);
-  task.place_ = Task::Place::kDone;
+  if (task.state_ == Task::Place::kTaken) task.queue_->taken_.erase(task.position_);
+  task.state_ = Task::Place::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
   task.charge.Release();
   // The device is refilled when half of its window is free, rather than waking the dispatcher for
   // every launch.
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
-  if (current_->tasks.empty() && express_in_flight_ == 0 && num_suspended_ == 0 && held_.empty() &&
-      await_turn_.empty() && execution_turns_.empty()) {
-    execution_turns_.EndBusyPeriod();
+  if (current_->tasks.empty() && bypass_in_flight_ == 0 && num_suspended_ == 0 && held_.empty() &&
+      await_memory_lease_.empty() && execution_schedule_.empty()) {
+    execution_schedule_.EndBusyPeriod();
   }
-  if (uploads_in_flight_ == 0 && upload_turns_.empty()) upload_turns_.EndBusyPeriod();
+  if (uploads_in_flight_ == 0 && upload_schedule_.empty()) upload_schedule_.EndBusyPeriod();
   if (--queued_ > 0) return;
   idle_.NotifyAll();
   if (stopping_) work_.NotifyAll();

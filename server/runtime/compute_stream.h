@@ -43,14 +43,15 @@ struct ComputeStream {
   // The first task has paused.
   bool is_paused = false;
   // The first task, the only one, waits for its client's answer to a host call.
-  bool is_parked = false;
+  bool awaits_host = false;
   // The answer has arrived, and the stream is in the `returning` list of its lane.
   bool is_returning = false;
   // The last task may have to wait for its client, so no task may be added.
   bool is_closed = false;
   TimePoint pausing_since;
-  // Whether the stream's work yields the host's processors to others: see hal::Stream::SetGivesWay.
-  bool gives_way = false;
+  // Whether the stream's work yields the host's processors to others: see
+  // hal::Stream::SetLowPriority.
+  bool low_priority = false;
   // The queue for which the stream is suspended; nullptr: it is not suspended. It is resumed when
   // the schedule selects that queue.
   std::shared_ptr<TaskQueue> suspended_for;

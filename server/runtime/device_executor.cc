@@ -18,18 +18,18 @@ constexpr int64_t kUploadOverheadBytes = 4096;
 // The charge for a first run, in nanoseconds, until its actual cost is known.
 constexpr int64_t kUnknownCostNs = 1000;
 constexpr uint64_t kFailuresPerYield = 64;
-constexpr int kExpressStreams = 4;
+constexpr int kBypassStreams = 4;
 
 DeviceMemory::Options WithCall(DeviceMemory::Options options, std::function<void()> on_spilled) {
   options.on_spilled = std::move(on_spilled);
   return options;
 }
 
-std::vector<std::unique_ptr<ExpressStream>> NewExpressStreams(hal::Device& device) {
-  std::vector<std::unique_ptr<ExpressStream>> streams;
-  for (int i = 0; i < kExpressStreams; ++i) {
-    streams.push_back(std::make_unique<ExpressStream>(
-        device.CreateStream("express", hal::StreamPriority::kHigh)));
+std::vector<std::unique_ptr<BypassStream>> NewBypassStreams(hal::Device& device) {
+  std::vector<std::unique_ptr<BypassStream>> streams;
+  for (int i = 0; i < kBypassStreams; ++i) {
+    streams.push_back(
+        std::make_unique<BypassStream>(device.CreateStream("express", hal::StreamPriority::kHigh)));
   }
   return streams;
 }
@@ -58,7 +58,7 @@ DeviceExecutor::DeviceExecutor(hal::Device& device, int index, const Options& op
       options_(options),
       streams_(ListOf(NewStream())),
       current_(streams_[0].get()),
-      express_(NewExpressStreams(device)),
+      bypass_(NewBypassStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
       memory_(device, index, *download_,
@@ -104,7 +104,7 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
       task->blockers_.fetch_sub(1, std::memory_order_relaxed);
     }
   }
-  const bool quick = executable_ready && MayDispatchHere(*task);
+  const bool quick = executable_ready && MayDispatchInline(*task);
   absl::Status closed;
   bool here = false;
   {
@@ -113,11 +113,11 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     queue->queued_.fetch_add(1, std::memory_order_relaxed);
     closed = task->cancel_reason_.ok() ? queue->closed_ : task->cancel_reason_;
     if (!closed.ok()) {
-      task->place_ = Task::Place::kDone;
+      task->state_ = Task::Place::kDone;
     } else if (task->blockers_.load(std::memory_order_acquire) > 1) {
-      task->place_ = Task::Place::kWaiting;
+      task->state_ = Task::Place::kWaiting;
       task->position_ = queue->waiting_.insert(queue->waiting_.end(), task);
-    } else if (!quick || !TakeHere(task)) {
+    } else if (!quick || !TakeInline(task)) {
       TaskQueue::Lane& lane = queue->LaneOf(*task);
       task->position_ = lane.tasks.insert(lane.tasks.end(), task);
       return Enqueue(task);
@@ -126,7 +126,7 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     }
   }
   if (!closed.ok()) return FailTask(*task, closed);
-  if (here) return DispatchHere(task);
+  if (here) return DispatchInline(task);
   task->Unblock();
 }
 
@@ -146,7 +146,7 @@ void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter
   MutexLock lock(mutex_);
   for (const std::shared_ptr<Array::Waiter>& waiter : tasks) {
     auto task = std::static_pointer_cast<Task>(waiter);
-    if (task->place_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
+    if (task->state_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
     TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);
@@ -154,22 +154,22 @@ void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter
 }
 
 void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
-  task->place_ = Task::Place::kRunnable;
+  task->state_ = Task::Place::kRunnable;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   if (lane.is_held) {
     // The task becomes available when the lane is released.
   } else if (task->is_upload()) {
-    upload_turns_.Activate(lane);
+    upload_schedule_.Activate(lane);
   } else {
     if (!lane.active() && !current_->tasks.empty()) {
       // Charging the running task advances the virtual time at which this queue enters the
       // schedule.
       ChargeRunning(*current_, std::chrono::steady_clock::now());
       Task& running = *current_->tasks.front();
-      execution_turns_.Continue(running.queue_->executions_,
-                                std::min(SliceNs(), static_cast<double>(running.charged_cost_)));
+      execution_schedule_.Continue(running.queue_->executions_,
+                                   std::min(SliceNs(), static_cast<double>(running.charged_cost_)));
     }
-    execution_turns_.Activate(lane);
+    execution_schedule_.Activate(lane);
   }
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
@@ -180,11 +180,11 @@ bool DeviceExecutor::UploadsAreOpen() const {
 }
 
 bool DeviceExecutor::DispatcherIsWanted() const {
-  if (dispatching_here_) return false;
-  if (!upload_turns_.empty() && UploadsAreOpen()) return true;
+  if (dispatching_inline_) return false;
+  if (!upload_schedule_.empty() && UploadsAreOpen()) return true;
   if (current_->is_paused) return true;
-  if (execution_turns_.empty()) return false;
-  if (current_->tasks.empty() || ExpressForNext() != nullptr) return true;
+  if (execution_schedule_.empty()) return false;
+  if (current_->tasks.empty() || BypassStreamForNext() != nullptr) return true;
   const TimePoint now = std::chrono::steady_clock::now();
   if (current_->run_ahead.WantsRefill(now) && ExecutionsAreOpen(now)) return true;
   // The dispatcher does not know yet that it must wake earlier.
@@ -192,19 +192,20 @@ bool DeviceExecutor::DispatcherIsWanted() const {
 }
 
 DeviceExecutor::TimePoint DeviceExecutor::WakeTime() const {
-  TimePoint wake = std::min({retry_at_, NextOverlong(), NextStall(), NextAdmission()});
+  TimePoint wake = std::min({retry_at_, NextMaxRunDeadline(), NextStall(), NextAdmission()});
   const ComputeStream& current = *current_;
   if (current.tasks.empty()) return wake;
   if (current.is_pausing) return std::min(wake, current.pausing_since + CurrentGrace());
-  if (execution_turns_.empty()) return wake;
-  if (!current.tasks.front()->here_) wake = std::min(wake, current.slice_began + CurrentSlice());
-  if (MayGoBehind(*static_cast<const TaskQueue::Lane*>(execution_turns_.Peek()))) {
+  if (execution_schedule_.empty()) return wake;
+  if (!current.tasks.front()->dispatched_inline_)
+    wake = std::min(wake, current.slice_began + CurrentSlice());
+  if (MayAppend(*static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek()))) {
     wake = std::min(wake, current.run_ahead.RefillTime());
   }
   return wake;
 }
 
-bool DeviceExecutor::MayGoBehind(const TaskQueue::Lane& lane) const {
+bool DeviceExecutor::MayAppend(const TaskQueue::Lane& lane) const {
   if (current_->is_pausing || current_->is_closed) return false;
   if (lane.suspended != nullptr || !lane.returning.empty()) return false;
   const TaskQueue& queue = *lane.tasks.front()->queue_;
@@ -213,27 +214,27 @@ bool DeviceExecutor::MayGoBehind(const TaskQueue::Lane& lane) const {
 }
 
 bool DeviceExecutor::ExecutionsAreOpen(TimePoint now) const {
-  const auto* const lane = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
-  return lane != nullptr && current_->run_ahead.IsOpen(now) && MayGoBehind(*lane);
+  const auto* const lane = static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek());
+  return lane != nullptr && current_->run_ahead.IsOpen(now) && MayAppend(*lane);
 }
 
 void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
-  task.place_ = Task::Place::kTaken;
-  if (task.express_ != nullptr) {
-    ++task.express_->in_flight;
-    ++express_in_flight_;
+  task.state_ = Task::Place::kTaken;
+  if (task.bypass_ != nullptr) {
+    ++task.bypass_->in_flight;
+    ++bypass_in_flight_;
   }
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     ++uploads_in_flight_;
     upload_bytes_in_flight_ += upload->size_bytes;
     task.charged_cost_ = upload->size_bytes + kUploadOverheadBytes;
-    upload_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
+    upload_schedule_.Charge(lane, static_cast<double>(task.charged_cost_));
     return;
   }
   const auto& execution = std::get<Execution>(task.work_);
   const int64_t estimate_ns =
       execution.executable != nullptr ? execution.executable->cost.ns() : kUnknownCostNs;
-  if (task.express_ == nullptr) {
+  if (task.bypass_ == nullptr) {
     ComputeStream& stream = *current_;
     task.stream_ = &stream;
     stream.run_ahead.Add(
@@ -242,7 +243,7 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
     if (stream.tasks.size() == 1) stream.slice_began = now;
     task.is_short_ = IsShort(task);
     if (!task.is_short_) stream.exclusive = task.queue_.get();
-    stream.is_closed = MayBeParked(task);
+    stream.is_closed = MayCallHost(task);
     if (estimate_ns > std::chrono::nanoseconds(options_.min_slice).count()) {
       stream.exclusive_share = task.queue_->share_.get();
     }
@@ -253,7 +254,7 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
                                          std::chrono::nanoseconds(options_.slice).count());
   task.queue_->share_->executions_.SetWeight(
       task.queue_->share_->weight_.load(std::memory_order_relaxed));
-  execution_turns_.Charge(lane, static_cast<double>(task.charged_cost_));
+  execution_schedule_.Charge(lane, static_cast<double>(task.charged_cost_));
 }
 
 std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint now) {
@@ -266,27 +267,27 @@ std::shared_ptr<Task> DeviceExecutor::TakeFrom(FairSchedule& schedule, TimePoint
   return task;
 }
 
-std::shared_ptr<Task> DeviceExecutor::TakeExpress(ExpressStream& express, TimePoint now) {
-  auto* const lane = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+std::shared_ptr<Task> DeviceExecutor::TakeForBypass(BypassStream& express, TimePoint now) {
+  auto* const lane = static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek());
   Task& task = *lane->tasks.front();
-  task.express_ = &express;
-  task.brief_ = true;
-  return TakeFrom(execution_turns_, now);
+  task.bypass_ = &express;
+  task.may_run_inline_ = true;
+  return TakeFrom(execution_schedule_, now);
 }
 
 std::shared_ptr<Task> DeviceExecutor::TakeTask() {
-  if (dispatching_here_) return nullptr;
+  if (dispatching_inline_) return nullptr;
   const TimePoint now = std::chrono::steady_clock::now();
   ShareTime(now);
-  const bool upload = !upload_turns_.empty() && UploadsAreOpen();
+  const bool upload = !upload_schedule_.empty() && UploadsAreOpen();
   const bool execution = ExecutionsAreOpen(now);
   if (!execution) {
-    if (ExpressStream* const express = ExpressForNext()) return TakeExpress(*express, now);
+    if (BypassStream* const express = BypassStreamForNext()) return TakeForBypass(*express, now);
   }
   if (!upload && !execution) return nullptr;
   // Executions and uploads alternate, so that neither delays the dispatch of the other.
   upload_was_last_ = upload && !(execution && upload_was_last_);
-  return TakeFrom(upload_was_last_ ? upload_turns_ : execution_turns_, now);
+  return TakeFrom(upload_was_last_ ? upload_schedule_ : execution_schedule_, now);
 }
 
 void DeviceExecutor::WaitForTurn() {
@@ -301,29 +302,29 @@ void DeviceExecutor::WaitForTurn() {
 }
 
 void DeviceExecutor::RunDispatcher() {
-  CarryMessages();
+  PrioritizeMessageThread();
   uint64_t failures = 0;
   while (true) {
     std::shared_ptr<Task> task;
-    Chores chores;
+    DeferredWork chores;
     {
       MutexLock lock(mutex_);
-      while ((task = TakeTask()) == nullptr && chores_.empty()) {
-        if (stopping_ && !dispatching_here_ && queued_ == 0) return;
+      while ((task = TakeTask()) == nullptr && deferred_work_.empty()) {
+        if (stopping_ && !dispatching_inline_ && queued_ == 0) return;
         WaitForTurn();
       }
-      std::swap(chores, chores_);
+      std::swap(chores, deferred_work_);
     }
-    if (!chores.empty()) Do(std::move(chores));
+    if (!chores.empty()) RunDeferred(std::move(chores));
     if (task == nullptr) continue;
     const TimePoint begin = std::chrono::steady_clock::now();
     absl::Status status = Launch(task);
     if (status.ok() && !task->wants_memory_) continue;
     ChargeAttempt(*task, std::chrono::steady_clock::now() - begin);
     if (task->wants_memory_) {
-      HandBack(task, /*held=*/true);
-    } else if (task->express_ != nullptr && status.code() == absl::StatusCode::kResourceExhausted) {
-      HandBack(task);
+      Requeue(task, /*held=*/true);
+    } else if (task->bypass_ != nullptr && status.code() == absl::StatusCode::kResourceExhausted) {
+      Requeue(task);
     } else {
       FailDispatch(*task, status);
       // As many tasks may fail as depend on one array: give other threads that want the lock a

@@ -19,9 +19,9 @@
 #include "server/observability/instruments/execution_instruments.h"
 #include "server/observability/instruments/trace_ring.h"
 #include "server/runtime/array.h"
+#include "server/runtime/bypass_stream.h"
 #include "server/runtime/compute_stream.h"
 #include "server/runtime/device_share.h"
-#include "server/runtime/express_stream.h"
 #include "server/runtime/memory/device_memory.h"
 #include "server/runtime/run_ahead.h"
 #include "server/runtime/task.h"
@@ -49,9 +49,9 @@ namespace acceld::runtime {
 // of suspended streams is bounded; beyond the limit, tasks that may take long do not begin until a
 // suspended stream has ended.
 //
-// A task that is very short (Options.brief_run, brief_bytes) or awaited and is submitted while
-// device and dispatcher are idle is dispatched by the submitting thread itself. A very short one
-// also runs on that thread if the stream allows, so that its results exist when Submit returns.
+// A task that is very short (Options.very_short_run, very_short_bytes) or awaited and is submitted
+// while device and dispatcher are idle is dispatched by the submitting thread itself. A very short
+// one also runs on that thread if the stream allows, so that its results exist when Submit returns.
 // Only tasks being submitted are treated so, never tasks that become runnable, so there is no
 // recursion. While the device works for others, a very short task overtakes that work on a separate
 // stream (express stream), provided that its inputs are ready, its session has had little more than
@@ -90,8 +90,8 @@ class DeviceExecutor {
     // The time for which the device is given work in advance.
     std::chrono::microseconds run_ahead{200};
     // A task is very short if it is expected to take, and to allocate, no more than this.
-    std::chrono::microseconds brief_run{20};
-    int64_t brief_bytes = 16 << 10;
+    std::chrono::microseconds very_short_run{20};
+    int64_t very_short_bytes = 16 << 10;
     // The same limits for a task that its client awaits: the submitting thread, which serves that
     // client, has nothing else to do.
     std::chrono::microseconds awaited_run{2000};
@@ -137,8 +137,8 @@ class DeviceExecutor {
       kRuns,
       // Others have the device until it is scheduled again.
       kSuspended,
-      kAsks,    // waits for its client's answer to a host call
-      kEnding,  // was told to end, and has not polled yet
+      kAwaitsHost,  // waits for its client's answer to a host call
+      kEnding,      // was told to end, and has not polled yet
     } state = State::kRuns;
   };
 
@@ -232,14 +232,14 @@ class DeviceExecutor {
   std::shared_ptr<Task> TakeFrom(FairSchedule& schedule, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes the execution that is scheduled next, to run on an express stream.
-  std::shared_ptr<Task> TakeExpress(ExpressStream& express, TimePoint now)
+  std::shared_ptr<Task> TakeForBypass(BypassStream& express, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Charge(Task& task, TaskQueue::Lane& lane, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether the next execution may go to the current stream now.
   bool ExecutionsAreOpen(TimePoint now) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether a task of this lane may be added to the tasks of the current stream.
-  bool MayGoBehind(const TaskQueue::Lane& lane) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MayAppend(const TaskQueue::Lane& lane) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool UploadsAreOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether the dispatcher, if it waits, must be woken.
   bool DispatcherIsWanted() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -250,25 +250,27 @@ class DeviceExecutor {
   // Time slices: time_slices.cc.
   //
   // Work that the dispatcher must do without the lock.
-  struct Chores {
+  struct DeferredWork {
     // There is no spare stream; create one.
     bool add_stream = false;
     // Tasks to cancel, with the reason.
     std::vector<std::pair<std::shared_ptr<Task>, absl::Status>> ended;
     // Tasks to block until an input is final, as a suspended stream is going to make that input.
     std::vector<std::pair<std::shared_ptr<Task>, std::shared_ptr<Array>>> blocked;
-    std::vector<std::unique_ptr<ComputeStream>> worn;  // streams to destroy
+    std::vector<std::unique_ptr<ComputeStream>> retired;  // streams to destroy
 
-    bool empty() const { return !add_stream && ended.empty() && blocked.empty() && worn.empty(); }
+    bool empty() const {
+      return !add_stream && ended.empty() && blocked.empty() && retired.empty();
+    }
   };
-  void Do(Chores chores);
+  void RunDeferred(DeferredWork chores);
   // Ends slices, and suspends and resumes streams, as is due.
   void ShareTime(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndSlice(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Suspends the current stream and makes a spare one current.
   void Suspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends SetGivesWay for a stream that is resumed or has become empty.
-  void TakeBackWay(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends SetLowPriority for a stream that is resumed or has become empty.
+  void EndYielding(ComputeStream& stream) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes the stream current that is suspended for the scheduled queue, if there is one.
   void ResumeNext(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -310,16 +312,16 @@ class DeviceExecutor {
   void Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane,
             std::vector<HeldLane>& held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ReleaseHeld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool RunsOverlap() const { return device_.streams_side_by_side() > 1; }
+  bool RunsOverlap() const { return device_.concurrent_streams() > 1; }
   // Returns the number of suspended streams above which tasks that may take long do not begin.
   int MaxSuspended() const;
   // Returns whether a suspended stream keeps running alongside the current one, and so need not be
   // scheduled until it pauses.
-  bool RunsAside(const ComputeStream& stream) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool RunsAlongside(const ComputeStream& stream) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns when the next task will exceed its longest time on the device (Task::max_run).
-  TimePoint NextOverlong() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  TimePoint NextMaxRunDeadline() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Finds the tasks that have exceeded their longest time on the device, to be cancelled.
-  void FindOverlong(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CancelPastMaxRun(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns when a short task will have been delayed by Options.stall_timeout; EndStall then
   // cancels the execution that delays it.
   TimePoint NextStall() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -330,21 +332,22 @@ class DeviceExecutor {
   //
   // Gives the device to others while the task's run waits for its client. Called by the run's
   // thread.
-  void Park(Task& task);
-  void ParkStream(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SuspendForHostCall(Task& task);
+  void SuspendStreamForHostCall(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Lets the task's run continue after its host call was answered: it has the device when the next
   // call of RunControl::GoOn returns.
-  void Unpark(Task& task);
-  void EndPark(ComputeStream& stream, TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ResumeAfterHostCall(Task& task);
+  void EndHostCallWait(ComputeStream& stream, TaskQueue& queue)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Suspends the next stream of the queue that waits to continue after a host call, if nothing of
-  // the queue has the device. May also admit an execution that KeepFromParking held back.
+  // the queue has the device. May also admit an execution that HoldBackHostCaller held back.
   void PromoteReturning(TaskQueue& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether the execution may make host calls.
-  static bool MayBeParked(const Task& execution);
+  static bool MayCallHost(const Task& execution);
   // Removes the next execution from the schedule if it may make host calls and too many runs wait
   // for their client. Returns whether it did.
-  bool KeepFromParking(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Puts the first execution held back by KeepFromParking into the schedule again.
+  bool HoldBackHostCaller(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Puts the first execution held back by HoldBackHostCaller into the schedule again.
   void AdmitNext(DeviceShare& share) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns when one more execution may begin although none of the runs that wait for their client
   // has continued.
@@ -352,22 +355,22 @@ class DeviceExecutor {
   void AdmitOverdue(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Dispatch by the submitting thread: dispatch_here.cc.
-  bool MayDispatchHere(const Task& task) const;
-  bool IsBrief(const Task& task, bool awaited) const;
+  bool MayDispatchInline(const Task& task) const;
+  bool IsVeryShort(const Task& task, bool awaited) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
-  bool TakeHere(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool TakeInline(const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether the device is idle and no other thread is about to give it work.
-  bool Rests(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool DeviceIsIdle(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the express stream for a very short task that is being submitted or is the first of its
   // lane; nullptr when the task may not overtake the work of the device.
-  ExpressStream* ExpressFor(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  BypassStream* BypassStreamFor(const Task& task) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The same for the next execution while the current stream works.
-  ExpressStream* ExpressForNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void LeaveExpress(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DispatchHere(const std::shared_ptr<Task>& task);
+  BypassStream* BypassStreamForNext() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LeaveBypass(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DispatchInline(const std::shared_ptr<Task>& task);
   // Puts a task that was taken back into its queue. `held`: to be tried again when something else
   // has ended, or its wait for memory is over.
-  void HandBack(const std::shared_ptr<Task>& task, bool held = false);
+  void Requeue(const std::shared_ptr<Task>& task, bool held = false);
 
   // Dispatch: dispatch.cc.
   absl::Status Launch(const std::shared_ptr<Task>& task);
@@ -426,17 +429,17 @@ class DeviceExecutor {
     kHopeless,
   };
   // Waits for a completion until `deadline`, and until `settles_at` even if nothing is in flight.
-  // For a task it does not block: see LookForCompletion.
-  Wait Look(Task* task, uint64_t seen_completions, TimePoint deadline,
-            TimePoint settles_at = TimePoint::min());
+  // For a task it does not block: see PollCompletion.
+  Wait AwaitCompletion(Task* task, uint64_t seen_completions, TimePoint deadline,
+                       TimePoint settles_at = TimePoint::min());
   // For calls without a task: try again at once. A task is tried again after others have been
   // scheduled.
-  static Wait LookAgain(Task* task);
+  static Wait RetryLater(Task* task);
   // Frees memory, or waits for work that will free some.
   Wait MakeRoom(Task* task, const Meter* owner, int64_t size_bytes, DeviceMemory::Victims victims,
                 uint64_t seen_completions, MemoryWait& wait);
   // The exclusive right to free memory ("memory turn"): memory_turn.cc.
-  struct MemoryTurn {
+  struct MemoryLease {
     std::shared_ptr<Task> task;  // nullptr: no task waits for memory
     int64_t missing_bytes = 0;
     // When an allocation last came closer to its size, or an array was last moved.
@@ -447,24 +450,24 @@ class DeviceExecutor {
   bool MayTakeMemory(const Task& task, int64_t size_bytes);
   // Returns whether the task may free memory now. If so, it holds the memory turn until it has its
   // memory or fails.
-  bool TakeMemoryTurn(Task& task);
+  bool TakeMemoryLease(Task& task);
   // Ends the memory turn if the task holds it.
-  void EndMemoryTurn(Task& task);
+  void EndMemoryLease(Task& task);
   // Makes the task keep these buffers if it holds the memory turn.
   void Keep(Task& task, absl::Span<const std::shared_ptr<hal::Buffer>> were_there,
             absl::Span<const std::shared_ptr<hal::Buffer>> brought);
   // Marks the task to be tried again when another's memory turn ends. Returns RESOURCE_EXHAUSTED.
-  static absl::Status AwaitMemoryTurn(Task& task);
+  static absl::Status AwaitMemoryLease(Task& task);
   // Returns how many bytes of device memory the task still needs.
   int64_t MissingBytes(const Task& task) const;
   // Returns when other tasks may free memory, too, if there is no progress before.
-  TimePoint MemoryTurnBindsUntil() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  TimePoint MemoryLeaseBindsUntil() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool ArraysMove() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Lets all tasks that wait for memory be tried again.
-  void LookAgainForMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void RetryMemoryWaiters() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Like WaitForCompletion, for a task; does not block, as the dispatcher must serve others.
-  Wait LookForCompletion(Task& task, uint64_t seen_completions, TimePoint deadline,
-                         TimePoint settles_at = TimePoint::min());
+  Wait PollCompletion(Task& task, uint64_t seen_completions, TimePoint deadline,
+                      TimePoint settles_at = TimePoint::min());
   Wait WaitForCompletion(uint64_t seen_completions, TimePoint deadline, TimePoint settles_at);
   // Notes that arrays have left the device, or that one has arrived.
   void EndMove() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -499,7 +502,7 @@ class DeviceExecutor {
   void FailOutputs(Task& task, const absl::Status& error);
   // Makes the outputs of a run with host calls scheduled; they are defined next.
   void SchedulePending(Task& task);
-  // Reports the end of an execution to its HostAsker, if any.
+  // Reports the end of an execution to its HostCallSender, if any.
   static void NotifyHost(Task& task, const absl::Status& status);
   // Copies of one stream end in order; `last_end_ns` is when the one before did.
   void TraceCopy(SpanKind kind, uint64_t session, TimePoint begin, const absl::Status& status,
@@ -515,8 +518,8 @@ class DeviceExecutor {
   CondVar idle_;  // for WaitUntilIdle
   // Wakes threads that wait for memory: completions, cancellations.
   CondVar memory_freed_;
-  FairSchedule execution_turns_ ABSL_GUARDED_BY(mutex_);  // costs: nanoseconds on the device
-  FairSchedule upload_turns_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
+  FairSchedule execution_schedule_ ABSL_GUARDED_BY(mutex_);  // costs: nanoseconds on the device
+  FairSchedule upload_schedule_ ABSL_GUARDED_BY(mutex_);     // costs: bytes
   bool upload_was_last_ ABSL_GUARDED_BY(mutex_) = false;
   int64_t queued_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<ComputeStream>> streams_ ABSL_GUARDED_BY(mutex_);  // all streams
@@ -528,29 +531,29 @@ class DeviceExecutor {
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
   TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // when a stall was last ended
-  int num_parked_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The users that have executions held back by KeepFromParking.
+  int num_awaiting_host_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The users that have executions held back by HoldBackHostCaller.
   std::vector<std::shared_ptr<DeviceShare>> kept_shares_ ABSL_GUARDED_BY(mutex_);
   // Lanes with tasks that may be tried again when something has ended, and lanes with tasks that
   // wait for another's memory turn.
-  std::vector<HeldLane> held_ ABSL_GUARDED_BY(mutex_), await_turn_ ABSL_GUARDED_BY(mutex_);
+  std::vector<HeldLane> held_ ABSL_GUARDED_BY(mutex_), await_memory_lease_ ABSL_GUARDED_BY(mutex_);
   // When tasks that wait for memory must be tried again even if nothing has ended.
   TimePoint retry_at_ ABSL_GUARDED_BY(mutex_) = TimePoint::max();
-  Chores chores_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<ExpressStream>> express_ ABSL_GUARDED_BY(mutex_);
-  int express_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
+  DeferredWork deferred_work_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<BypassStream>> bypass_ ABSL_GUARDED_BY(mutex_);
+  int bypass_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int uploads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t upload_bytes_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int downloads_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int restores_in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
-  MemoryTurn memory_turn_ ABSL_GUARDED_BY(mutex_);
+  MemoryLease memory_lease_ ABSL_GUARDED_BY(mutex_);
   // Whether a task holds the memory turn.
   std::atomic<bool> memory_is_awaited_{false};
   // Counts the ends of everything that was counted as in flight.
   uint64_t completions_ ABSL_GUARDED_BY(mutex_) = 0;
   bool dispatcher_waits_ ABSL_GUARDED_BY(mutex_) = false;
   // Whether a submitting thread is giving work to the current stream.
-  bool dispatching_here_ ABSL_GUARDED_BY(mutex_) = false;
+  bool dispatching_inline_ ABSL_GUARDED_BY(mutex_) = false;
   // When the current stream became empty.
   TimePoint idle_since_ ABSL_GUARDED_BY(mutex_);
   TimePoint waits_until_ ABSL_GUARDED_BY(mutex_);

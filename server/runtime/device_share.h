@@ -37,12 +37,12 @@ class DeviceShare {
   // The number of streams suspended so that others have the device.
   int num_suspended_ = 0;
   // The number of runs that wait for their client (host calls).
-  int num_parked_ = 0;
+  int num_awaiting_host_ = 0;
   // When the last of these continued.
-  std::chrono::steady_clock::time_point last_unparked_;
+  std::chrono::steady_clock::time_point last_host_answer_;
   // Executions with host calls that may not begin because too many runs wait for their client, in
   // the order of submission.
-  std::deque<std::shared_ptr<Task>> kept_from_parking_;
+  std::deque<std::shared_ptr<Task>> held_host_callers_;
 };
 
 }  // namespace acceld::runtime

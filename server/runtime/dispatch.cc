@@ -51,12 +51,12 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   // All or nothing: an input brought in vain would occupy memory that others could use.
   if (memory_is_awaited_.load(std::memory_order_acquire) &&
       !MayTakeMemory(*task, MissingBytes(*task))) {
-    return AwaitMemoryTurn(*task);
+    return AwaitMemoryLease(*task);
   }
 
   hal::Launch launch{.module = loaded.module,
                      .control = std::shared_ptr<hal::RunControl>(task, &task->control_),
-                     .brief = task->brief_,
+                     .may_run_inline = task->may_run_inline_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
   task->input_copies_.clear();  // of an earlier attempt
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
@@ -75,7 +75,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
     Keep(*task, buffers, launch.arguments);
     return InProgram(status, execution);
   }
-  EndMemoryTurn(*task);
+  EndMemoryLease(*task);
   // From here on the launch cannot fail, and donated arrays belong to the execution.
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].donor == nullptr) continue;
@@ -89,7 +89,7 @@ absl::Status DeviceExecutor::LaunchExecution(const std::shared_ptr<Task>& task,
   buffers.clear();
 
   hal::Stream& stream = StreamOf(*task);
-  if (MayBeParked(*task)) {
+  if (MayCallHost(*task)) {
     // Readers of the outputs do not wait on a stream, as the run may be interrupted by host calls:
     // the outputs become scheduled when it has ended.
     for (Allocation& output : outputs) {
@@ -180,8 +180,8 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
   if (absl::Status status = AllocateAll(*task, 0, outputs, no_arena); !status.ok()) {
     return Annotate(status, absl::StrCat("upload of ", task->outputs[0]->type()->ToString()));
   }
-  EndMemoryTurn(*task);
-  hal::Stream& stream = task->express_ != nullptr ? *task->express_->stream : *upload_;
+  EndMemoryLease(*task);
+  hal::Stream& stream = task->bypass_ != nullptr ? *task->bypass_->stream : *upload_;
   const Event event = stream.CopyFromHost(upload.data, upload.size_bytes, outputs[0].buffer, 0,
                                           std::move(upload.keep_alive));
   task->outputs[0]->Join(memory_.residents());
@@ -191,7 +191,7 @@ absl::Status DeviceExecutor::LaunchUpload(const std::shared_ptr<Task>& task, Upl
 }
 
 hal::Stream& DeviceExecutor::StreamOf(const Task& execution) const {
-  return execution.express_ != nullptr ? *execution.express_->stream : *execution.stream_->stream;
+  return execution.bypass_ != nullptr ? *execution.bypass_->stream : *execution.stream_->stream;
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringInput(Task& task, Array& input) {
@@ -231,7 +231,7 @@ absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::BringFromPeer(
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::RestoreInput(Task& task, Array& input,
                                                                           const Array::View& view) {
   // Takes too long for a submitting thread.
-  if (task.here_) return absl::ResourceExhaustedError("an input is spilled");
+  if (task.dispatched_inline_) return absl::ResourceExhaustedError("an input is spilled");
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> buffer,
                           Allocate(task, view.spilled->size_bytes()));
   Event arrival =
@@ -295,7 +295,7 @@ void DeviceExecutor::Download(std::shared_ptr<const Array> array,
         {
           MutexLock lock(mutex_);
           --downloads_in_flight_;
-          LookAgainForMemory();
+          RetryMemoryWaiters();
         }
         if (!copied.ok()) return done(copied.status());
         done(SharedBytes{{bytes.get(), size_bytes}, bytes});

@@ -14,7 +14,7 @@
 #include "server/hal/run_control.h"
 #include "server/runtime/array.h"
 #include "server/runtime/donation.h"
-#include "server/runtime/host_asker.h"
+#include "server/runtime/host_call_sender.h"
 #include "server/runtime/memory/device_memory.h"
 #include "server/runtime/memory/meter.h"
 
@@ -23,7 +23,7 @@ namespace acceld::runtime {
 class DeviceExecutor;
 class TaskQueue;
 struct ComputeStream;
-struct ExpressStream;
+struct BypassStream;
 
 // Runs an executable on arrays.
 struct Execution {
@@ -46,7 +46,7 @@ struct Execution {
   absl::Status executable_error;
   // Delivers host calls to the client; nullptr if the program has none. The outputs of an execution
   // with host calls stay pending until the run has ended.
-  std::shared_ptr<HostAsker> host;
+  std::shared_ptr<HostCallSender> host;
 };
 
 // Copies bytes from host memory to the only output.
@@ -96,7 +96,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // The longest time that the task may have the device; after that it fails with `overlong`. Zero:
   // no limit.
   std::chrono::nanoseconds max_run{0};
-  absl::Status overlong;
+  absl::Status max_run_error;
 
   // The work, which may be changed before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
@@ -134,14 +134,14 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // Whether the task was expected to end within a time slice when it was given to its stream.
   bool is_short_ = false;
   // Whether the submitting thread is dispatching the task.
-  bool here_ = false;
+  bool dispatched_inline_ = false;
   // Whether that thread also runs the task if the stream allows it.
-  bool brief_ = false;
+  bool may_run_inline_ = false;
   // The express stream on which the task overtakes the work of the device; nullptr: none.
-  ExpressStream* express_ = nullptr;
+  BypassStream* bypass_ = nullptr;
   // Whether a dispatch attempt was given up: the task is not dispatched by its submitting thread or
   // on an express stream any more.
-  bool was_handed_back_ = false;
+  bool was_requeued_ = false;
   // Polled by the kernels of the task.
   hal::RunControl control_;
   // The stream on which an execution runs; nullptr for uploads and on express streams.
@@ -152,7 +152,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool wants_memory_ = false;
   uint64_t seen_completions_ = 0;
   // The dispatch must be tried again when another task has finished its memory turn.
-  bool awaits_memory_turn_ = false;
+  bool awaits_memory_lease_ = false;
   // Device memory that the task keeps during its memory turn while it waits for the rest.
   std::vector<std::shared_ptr<hal::Buffer>> kept_;
   // Whether the task may begin even if too many runs wait for their client.
@@ -174,7 +174,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::atomic<int> read_outputs_{0};
   // The following members are guarded by the executor's mutex.
   absl::Status cancel_reason_;
-  Place place_ = Place::kNew;
+  Place state_ = Place::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/hal/host_calls.h"
-#include "server/runtime/host_asker.h"
+#include "server/runtime/host_call_sender.h"
 #include "server/runtime/task.h"
 
 namespace acceld::runtime {
@@ -17,11 +17,11 @@ class DeviceExecutor;
 class TaskHostCalls final : public hal::HostCalls {
  public:
   TaskHostCalls(DeviceExecutor& executor, std::shared_ptr<Task> task,
-                std::shared_ptr<HostAsker> asker)
-      : executor_(executor), task_(std::move(task)), asker_(std::move(asker)) {}
+                std::shared_ptr<HostCallSender> requester)
+      : executor_(executor), task_(std::move(task)), host_call_sender_(std::move(requester)) {}
 
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) override {
-    return asker_->Allocate(size_bytes);
+    return host_call_sender_->Allocate(size_bytes);
   }
   // Blocks until the answer has arrived and the run has the device again. See hal::HostCalls.
   absl::StatusOr<std::vector<hal::HostValue>> Call(const kernels::HostCall& call,
@@ -29,8 +29,8 @@ class TaskHostCalls final : public hal::HostCalls {
 
  private:
   DeviceExecutor& executor_;
-  const std::shared_ptr<Task> task_;        // shared with the launch, of which this is a part
-  const std::shared_ptr<HostAsker> asker_;  // shared with the task
+  const std::shared_ptr<Task> task_;  // shared with the launch, of which this is a part
+  const std::shared_ptr<HostCallSender> host_call_sender_;  // shared with the task
 };
 
 }  // namespace acceld::runtime

@@ -53,11 +53,11 @@ void DeviceExecutor::SettleRunning(const ComputeStream& stream, TimePoint now) {
   Task& task = *stream.tasks.front();
   const int64_t more_ns = TimeOnDevice(stream, now).count() - task.charged_cost_;
   task.charged_cost_ += more_ns;
-  execution_turns_.Charge(task.queue_->executions_, static_cast<double>(more_ns));
+  execution_schedule_.Charge(task.queue_->executions_, static_cast<double>(more_ns));
 }
 
 void DeviceExecutor::ShareTime(TimePoint now) {
-  FindOverlong(now);
+  CancelPastMaxRun(now);
   if (now >= NextStall()) EndStall(now);
   if (now >= retry_at_) ReleaseHeld();
   AdmitOverdue(now);
@@ -67,13 +67,13 @@ void DeviceExecutor::ShareTime(TimePoint now) {
     Suspend();
   }
   HoldBack();
-  if (execution_turns_.empty()) return;
+  if (execution_schedule_.empty()) return;
   if (current_->tasks.empty()) return ResumeNext(now);
   if (!current_->is_pausing && now >= current_->slice_began + CurrentSlice()) EndSlice(now);
 }
 
 std::chrono::nanoseconds DeviceExecutor::CurrentSlice() const {
-  const auto& next = *static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  const auto& next = *static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek());
   if (next.suspended != nullptr || &next == &current_->tasks.front()->queue_->executions_ ||
       !IsShort(*next.tasks.front())) {
     return options_.slice;
@@ -84,7 +84,7 @@ std::chrono::nanoseconds DeviceExecutor::CurrentSlice() const {
 
 std::chrono::nanoseconds DeviceExecutor::CurrentGrace() const {
   const std::chrono::nanoseconds grace = options_.pause_grace;
-  return execution_turns_.empty() ? grace : std::min(grace, CurrentSlice());
+  return execution_schedule_.empty() ? grace : std::min(grace, CurrentSlice());
 }
 
 void DeviceExecutor::EndSlice(TimePoint now) {
@@ -92,11 +92,11 @@ void DeviceExecutor::EndSlice(TimePoint now) {
   Task& running = *stream.tasks.front();
   // A thread that serves a connection must not sleep, and what it runs itself is short. So is a
   // task that runs although its queue has a suspended stream.
-  if (running.here_ || running.queue_->executions_.suspended != nullptr) return;
+  if (running.dispatched_inline_ || running.queue_->executions_.suspended != nullptr) return;
   ChargeRunning(stream, now);
   const bool others_first = OthersGoFirst(*running.queue_);
   if (others_first && spare_.empty()) {
-    chores_.add_stream = true;
+    deferred_work_.add_stream = true;
     return;
   }
   stream.ran_before = TimeOnDevice(stream, now);
@@ -112,21 +112,21 @@ void DeviceExecutor::EndSlice(TimePoint now) {
 bool DeviceExecutor::OthersGoFirst(TaskQueue& queue) {
   TaskQueue::Lane& lane = queue.executions_;
   const bool had_tasks = lane.active();
-  execution_turns_.SetHandicap(lane, SliceNs());
-  execution_turns_.Activate(lane);
-  const bool others = execution_turns_.Peek() != &lane;
-  execution_turns_.SetHandicap(lane, 0);
-  if (!had_tasks) execution_turns_.Deactivate(lane);
+  execution_schedule_.SetHandicap(lane, SliceNs());
+  execution_schedule_.Activate(lane);
+  const bool others = execution_schedule_.Peek() != &lane;
+  execution_schedule_.SetHandicap(lane, 0);
+  if (!had_tasks) execution_schedule_.Deactivate(lane);
   return others;
 }
 
 int DeviceExecutor::MaxSuspended() const {
   if (!RunsOverlap()) return options_.max_suspended;
   return std::min(options_.max_suspended,
-                  static_cast<int>(kSuspendedPart * device_.streams_side_by_side()));
+                  static_cast<int>(kSuspendedPart * device_.concurrent_streams()));
 }
 
-bool DeviceExecutor::RunsAside(const ComputeStream& stream) const {
+bool DeviceExecutor::RunsAlongside(const ComputeStream& stream) const {
   return stream.suspended_for != nullptr && !stream.is_paused && RunsOverlap();
 }
 
@@ -137,7 +137,8 @@ void DeviceExecutor::OnPaused(ComputeStream& stream) {
   stream.ran_before = TimeOnDevice(stream, now);
   stream.is_paused = true;
   SettleRunning(stream, now);
-  if (stream.suspended_for != nullptr) execution_turns_.Activate(stream.suspended_for->executions_);
+  if (stream.suspended_for != nullptr)
+    execution_schedule_.Activate(stream.suspended_for->executions_);
   if (dispatcher_waits_ && DispatcherIsWanted()) work_.NotifyOne();
 }
 
@@ -153,10 +154,11 @@ void DeviceExecutor::Suspend() {
   TaskQueue& queue = *first;
   ACCELD_CHECK(!spare_.empty());
   queue.executions_.suspended = &stream;
-  execution_turns_.SetHandicap(queue.executions_, SliceNs());
-  if (!RunsAside(stream)) execution_turns_.Activate(queue.executions_);
+  execution_schedule_.SetHandicap(queue.executions_, SliceNs());
+  if (!RunsAlongside(stream)) execution_schedule_.Activate(queue.executions_);
   // A run that does not pause continues on the host's processors; let it yield to the others.
-  if (!stream.is_paused && !RunsOverlap()) stream.gives_way = stream.stream->SetGivesWay(true);
+  if (!stream.is_paused && !RunsOverlap())
+    stream.low_priority = stream.stream->SetLowPriority(true);
   ++num_suspended_;
   ++queue.share_->num_suspended_;
   ++suspensions_;
@@ -179,22 +181,22 @@ void DeviceExecutor::ReleaseUnusedStreams() {
 }
 
 void DeviceExecutor::ResumeNext(TimePoint now) {
-  const auto* const next = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek());
+  const auto* const next = static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek());
   if (next->suspended == nullptr) return;
   ComputeStream& stream = *next->suspended;
-  (void)execution_turns_.Next();
+  (void)execution_schedule_.Next();
   EndSuspension(stream);
   spare_.push_back(current_);
   current_ = &stream;
   Resume(stream, now);
 }
 
-void DeviceExecutor::TakeBackWay(ComputeStream& stream) {
-  if (stream.gives_way) stream.gives_way = !stream.stream->SetGivesWay(false);
+void DeviceExecutor::EndYielding(ComputeStream& stream) {
+  if (stream.low_priority) stream.low_priority = !stream.stream->SetLowPriority(false);
 }
 
 void DeviceExecutor::Resume(ComputeStream& stream, TimePoint now) {
-  TakeBackWay(stream);
+  EndYielding(stream);
   stream.ran_before = TimeOnDevice(stream, now);
   stream.slice_began = now;
   stream.is_pausing = stream.is_paused = false;
@@ -206,11 +208,11 @@ void DeviceExecutor::EndSuspension(ComputeStream& stream) {
   const std::shared_ptr<TaskQueue> queue = std::exchange(stream.suspended_for, nullptr);
   TaskQueue::Lane& lane = queue->executions_;
   lane.suspended = nullptr;
-  execution_turns_.SetHandicap(lane, 0);
+  execution_schedule_.SetHandicap(lane, 0);
   if (lane.tasks.empty()) {
-    execution_turns_.Deactivate(lane);
+    execution_schedule_.Deactivate(lane);
   } else if (!lane.is_held) {
-    execution_turns_.Activate(lane);
+    execution_schedule_.Activate(lane);
   }
   --num_suspended_;
   --queue->share_->num_suspended_;
@@ -219,7 +221,7 @@ void DeviceExecutor::EndSuspension(ComputeStream& stream) {
 
 void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePoint now) {
   ACCELD_CHECK(stream.tasks.front() == &task);
-  if (stream.is_parked) EndPark(stream, *task.queue_);
+  if (stream.awaits_host) EndHostCallWait(stream, *task.queue_);
   if (std::exchange(stream.is_returning, false)) {
     std::erase(task.queue_->executions_.returning, &stream);
   }
@@ -246,31 +248,31 @@ void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
   stream.exclusive = nullptr;
   stream.exclusive_share = nullptr;
   stream.is_pausing = stream.is_paused = stream.is_closed = false;
-  TakeBackWay(stream);
+  EndYielding(stream);
   if (&stream == current_) {
-    if (!stream.gives_way || spare_.empty()) return;
+    if (!stream.low_priority || spare_.empty()) return;
     current_ = spare_.back();
     spare_.pop_back();
     least_spare_ = std::min(least_spare_, spare_.size());
   } else if (stream.suspended_for != nullptr) {
     EndSuspension(stream);
   }
-  if (!stream.gives_way) return spare_.push_back(&stream);
-  const auto worn = std::find_if(streams_.begin(), streams_.end(),
-                                 [&](const auto& one) { return one.get() == &stream; });
-  chores_.worn.push_back(std::move(*worn));
-  streams_.erase(worn);
+  if (!stream.low_priority) return spare_.push_back(&stream);
+  const auto retired = std::find_if(streams_.begin(), streams_.end(),
+                                    [&](const auto& one) { return one.get() == &stream; });
+  deferred_work_.retired.push_back(std::move(*retired));
+  streams_.erase(retired);
 }
 
 void DeviceExecutor::HoldBack() {
-  while (const auto* const next = static_cast<const TaskQueue::Lane*>(execution_turns_.Peek())) {
+  while (const auto* const next = static_cast<const TaskQueue::Lane*>(execution_schedule_.Peek())) {
     if (next->suspended != nullptr) {
-      if (!RunsAside(*next->suspended)) return;
-      execution_turns_.Deactivate(next->suspended->suspended_for->executions_);
+      if (!RunsAlongside(*next->suspended)) return;
+      execution_schedule_.Deactivate(next->suspended->suspended_for->executions_);
       continue;
     }
     const std::shared_ptr<Task> task = next->tasks.front();
-    if (KeepFromParking(task)) continue;
+    if (HoldBackHostCaller(task)) continue;
     TaskQueue& queue = *task->queue_;
     const int most = MaxSuspended();
     const bool many =
@@ -291,39 +293,39 @@ void DeviceExecutor::HoldBack() {
     if (blocked == inputs.end()) return;
     TaskQueue::Lane& lane = queue.executions_;
     queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
-    task->place_ = Task::Place::kWaiting;
+    task->state_ = Task::Place::kWaiting;
     task->blockers_.store(1, std::memory_order_relaxed);
-    if (lane.tasks.empty()) execution_turns_.Deactivate(lane);
-    chores_.blocked.emplace_back(task, *blocked);
+    if (lane.tasks.empty()) execution_schedule_.Deactivate(lane);
+    deferred_work_.blocked.emplace_back(task, *blocked);
   }
 }
 
 void DeviceExecutor::Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane,
                           std::vector<HeldLane>& held) {
-  (&lane == &queue->uploads_ ? upload_turns_ : execution_turns_).Deactivate(lane);
+  (&lane == &queue->uploads_ ? upload_schedule_ : execution_schedule_).Deactivate(lane);
   if (std::exchange(lane.is_held, true)) return;
   held.push_back({queue, &lane});
 }
 
 void DeviceExecutor::ReleaseHeld() {
   retry_at_ = TimePoint::max();
-  if (!await_turn_.empty()) {
-    const TimePoint until = MemoryTurnBindsUntil();
+  if (!await_memory_lease_.empty()) {
+    const TimePoint until = MemoryLeaseBindsUntil();
     if (std::chrono::steady_clock::now() < until) {
       retry_at_ = until;
     } else {
-      held_.insert(held_.end(), await_turn_.begin(), await_turn_.end());
-      await_turn_.clear();
+      held_.insert(held_.end(), await_memory_lease_.begin(), await_memory_lease_.end());
+      await_memory_lease_.clear();
     }
   }
   for (const auto& [queue, lane] : std::exchange(held_, {})) {
     lane->is_held = false;
     if (lane->tasks.empty()) continue;
-    (lane == &queue->uploads_ ? upload_turns_ : execution_turns_).Activate(*lane);
+    (lane == &queue->uploads_ ? upload_schedule_ : execution_schedule_).Activate(*lane);
   }
 }
 
-DeviceExecutor::TimePoint DeviceExecutor::NextOverlong() const {
+DeviceExecutor::TimePoint DeviceExecutor::NextMaxRunDeadline() const {
   TimePoint next = TimePoint::max();
   for (const std::unique_ptr<ComputeStream>& stream : streams_) {
     if (stream->tasks.empty() || stream->is_paused) continue;
@@ -334,7 +336,7 @@ DeviceExecutor::TimePoint DeviceExecutor::NextOverlong() const {
   return next;
 }
 
-void DeviceExecutor::FindOverlong(TimePoint now) {
+void DeviceExecutor::CancelPastMaxRun(TimePoint now) {
   for (const std::unique_ptr<ComputeStream>& stream : streams_) {
     if (stream->tasks.empty()) continue;
     Task& task = *stream->tasks.front();
@@ -342,7 +344,7 @@ void DeviceExecutor::FindOverlong(TimePoint now) {
         TimeOnDevice(*stream, now) < task.max_run) {
       continue;
     }
-    chores_.ended.emplace_back(task.shared_from_this(), task.overlong);
+    deferred_work_.ended.emplace_back(task.shared_from_this(), task.max_run_error);
     task.max_run = std::chrono::nanoseconds(0);
   }
 }
@@ -370,7 +372,7 @@ void DeviceExecutor::EndStall(TimePoint now) {
     cause = &task;
   }
   if (cause == nullptr) return;
-  chores_.ended.emplace_back(
+  deferred_work_.ended.emplace_back(
       cause->shared_from_this(),
       absl::ResourceExhaustedError(absl::StrCat(
           "it has had the device for ",
@@ -379,7 +381,7 @@ void DeviceExecutor::EndStall(TimePoint now) {
           options_.stall_timeout.count(), " ms (stall-timeout)")));
 }
 
-void DeviceExecutor::Do(Chores chores) {
+void DeviceExecutor::RunDeferred(DeferredWork chores) {
   if (chores.add_stream) {
     std::unique_ptr<ComputeStream> stream = NewStream();
     const MutexLock lock(mutex_);
@@ -406,10 +408,10 @@ std::vector<DeviceExecutor::Running> DeviceExecutor::RunningNow() const {
                        .program = *execution.program_name,
                        .since_submitted = now - execution.submitted_at,
                        .on_device = TimeOnDevice(*stream, now),
-                       .state = is_ending           ? Running::State::kEnding
-                                : stream->is_parked ? Running::State::kAsks
-                                : stream->is_paused ? Running::State::kSuspended
-                                                    : Running::State::kRuns});
+                       .state = is_ending             ? Running::State::kEnding
+                                : stream->awaits_host ? Running::State::kAwaitsHost
+                                : stream->is_paused   ? Running::State::kSuspended
+                                                      : Running::State::kRuns});
     if (stream.get() == current_) std::swap(running.front(), running.back());
   }
   return running;

@@ -39,14 +39,14 @@ std::string PathOf(int fd) {
   return std::string(address.sun_path, strnlen(address.sun_path, length));
 }
 
-absl::StatusOr<PassedSocket> TakeSocket(int fd, absl::string_view name) {
+absl::StatusOr<InheritedSocket> TakeSocket(int fd, absl::string_view name) {
   const auto refuse = [&](absl::string_view why) {
     return absl::InvalidArgumentError(
         absl::StrCat("descriptor ", fd, " (", name, ") that was passed ", why));
   };
   const int flags = fcntl(fd, F_GETFL);
   if (flags < 0) return refuse("is not open");
-  PassedSocket passed{.fd = UniqueFd(fd)};
+  InheritedSocket passed{.fd = UniqueFd(fd)};
   if (SocketOption(fd, SO_DOMAIN) != AF_UNIX) {
     return refuse("is no unix socket; daemons make others themselves: set `listen`");
   }
@@ -65,11 +65,11 @@ absl::StatusOr<PassedSocket> TakeSocket(int fd, absl::string_view name) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<PassedSocket>> TakePassedSockets() {
+absl::StatusOr<std::vector<InheritedSocket>> TakePassedSockets() {
   const std::string pid = TakeVariable("LISTEN_PID");
   const std::string count_text = TakeVariable("LISTEN_FDS");
   const std::vector<std::string> names = absl::StrSplit(TakeVariable("LISTEN_FDNAMES"), ':');
-  std::vector<PassedSocket> sockets;
+  std::vector<InheritedSocket> sockets;
   // The variables were intended for a parent process.
   if (pid != absl::StrCat(getpid())) return sockets;
   int count = 0;
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<PassedSocket>> TakePassedSockets() {
   for (int i = 0; i < count; ++i) {
     const size_t index = static_cast<size_t>(i);
     ACCELD_ASSIGN_OR_RETURN(
-        PassedSocket socket,
+        InheritedSocket socket,
         TakeSocket(kFirstFd + i,
                    index < names.size() && !names[index].empty() ? names[index] : "no name"));
     sockets.push_back(std::move(socket));

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "common/net/passed_socket.h"
+#include "common/net/inherited_socket.h"
 #include "common/status.h"
 
 namespace acceld::systemd {
@@ -14,6 +14,6 @@ namespace acceld::systemd {
 //
 // Removes the variables from the environment, so that child processes do not use them. Must be
 // called once, before threads are started.
-absl::StatusOr<std::vector<PassedSocket>> TakePassedSockets();
+absl::StatusOr<std::vector<InheritedSocket>> TakePassedSockets();
 
 }  // namespace acceld::systemd

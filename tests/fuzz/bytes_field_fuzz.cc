@@ -20,7 +20,7 @@ bool ReadInBlocks(const std::string& bytes, int block_bytes, UploadChunk& to) {
   google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()),
                                                 block_bytes);
   std::vector<absl::string_view> pieces;
-  if (!acceld::ReadAroundBytesField(stream, UploadChunk::kDataFieldNumber, to, pieces)) {
+  if (!acceld::ParseExceptBytesField(stream, UploadChunk::kDataFieldNumber, to, pieces)) {
     return false;
   }
   std::string data;

@@ -215,7 +215,7 @@ TEST_F(ConnectionsTest, SegmentConnectionsThatAttachToNothingAreAFewAndEnd) {
   const ptrdiff_t before = OpenDescriptors();
   std::vector<UniqueFd> silent;
   for (int i = 0; i < 100; ++i) {
-    silent.push_back(*ConnectForPackets(segments_path()));
+    silent.push_back(*ConnectPacketSocket(segments_path()));
   }
   {
     // With its own connections for bulk bytes.
@@ -251,13 +251,13 @@ TEST_F(OtherUsersTest, OneUsersSegmentConnectionsLeaveOthersTheirs) {
                                 absl::StatusCode::kResourceExhausted,
                                 absl::StatusCode::kResourceExhausted}));
   // One that goes makes room.
-  EXPECT_EQ(anns[0]->Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+  EXPECT_EQ(anns[0]->Ask({.kind = RequestKind::kDetach}), absl::StatusCode::kOk);
   anns.erase(anns.begin());
   EXPECT_TRUE(Eventually([&] {
     std::unique_ptr<RawSegments> again;
     AsUser(kAnn, [&] { again = std::make_unique<RawSegments>(socket_path()); });
     if (again->Attach(token) != absl::StatusCode::kOk) return false;
-    return again->Ask({.kind = RequestKind::kLeave}) == absl::StatusCode::kOk;
+    return again->Ask({.kind = RequestKind::kDetach}) == absl::StatusCode::kOk;
   }));
   const ir::Literal value = Ramp(200'000);
   EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
@@ -267,7 +267,7 @@ TEST_F(OtherUsersTest, OneUsersSegmentConnectionsLeaveOthersTheirs) {
 TEST_F(ConnectionsTest, MessagesThatComeInPartAreCountedAndRefused) {
   ASSERT_NO_FATAL_FAILURE(Serve({}));
   const int64_t limit = 4 << 20;
-  engine_.SetAllowance(QuotaId::kIntakeMemory, limit);
+  engine_.SetAllowance(QuotaId::kReceiveMemory, limit);
   RawClient raw(address());
   RawStream stream(raw);
   v1::Command hello = Hello();
@@ -288,8 +288,8 @@ TEST_F(ConnectionsTest, MessagesThatComeInPartAreCountedAndRefused) {
     return status;
   };
   ASSERT_TRUE(send(16).ok());
-  EXPECT_TRUE(Eventually([&] { return engine_.taken(QuotaId::kIntakeMemory) >= 1'000'000; }));
-  EXPECT_LE(engine_.taken(QuotaId::kIntakeMemory), limit);
+  EXPECT_TRUE(Eventually([&] { return engine_.taken(QuotaId::kReceiveMemory) >= 1'000'000; }));
+  EXPECT_LE(engine_.taken(QuotaId::kReceiveMemory), limit);
   (void)send(100);
   MessageReceiver answers(size_t{1} << 20);
   v1::EventBatch events;
@@ -300,7 +300,7 @@ TEST_F(ConnectionsTest, MessagesThatComeInPartAreCountedAndRefused) {
   ASSERT_GT(events.events_size(), 0);
   EXPECT_EQ(events.events(0).goodbye().code(),
             static_cast<uint32_t>(absl::StatusCode::kResourceExhausted));
-  EXPECT_TRUE(Eventually([&] { return engine_.taken(QuotaId::kIntakeMemory) == 0; }));
+  EXPECT_TRUE(Eventually([&] { return engine_.taken(QuotaId::kReceiveMemory) == 0; }));
   const ir::Literal value = Ramp(200'000);
   EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
 }

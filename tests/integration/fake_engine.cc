@@ -158,7 +158,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     }
   }
 
-  void Await(engine::Handle handle, const engine::AskOptions&,
+  void Await(engine::Handle handle, const engine::WaitOptions&,
              std::function<void(engine::ReadyResult)> done) override {
     ++engine_->awaits_;
     ValueOf(handle).OnReady([done](const absl::StatusOr<ir::Literal>& value) {
@@ -166,7 +166,7 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     });
   }
 
-  void Fetch(engine::Handle handle, const engine::AskOptions&,
+  void Fetch(engine::Handle handle, const engine::WaitOptions&,
              std::function<void(engine::FetchResult)> done) override {
     ValueOf(handle).OnReady(
         [self = shared_from_this(), handle, done](const absl::StatusOr<ir::Literal>& value) {

@@ -82,7 +82,7 @@ class LocalChannelTest : public RpcTest {
     UniqueFd socket = segments.TakePassed();
     EXPECT_TRUE(socket.valid());
     EXPECT_TRUE(ReceiveMailboxes(socket.get()).ok());
-    EXPECT_EQ(segments.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+    EXPECT_EQ(segments.Ask({.kind = RequestKind::kDetach}), absl::StatusCode::kOk);
     return RawChannel(std::move(socket));
   }
   void ExpectEnd(RawChannel& channel, absl::StatusCode code) {

@@ -105,13 +105,14 @@ TEST_F(MalformedPacketsTest, RequestsLeaveNoDescriptorBehind) {
             ASSERT_TRUE(SendRawPacket(segments.fd(), bytes, batches));
             const bool may_go_on =
                 is_request &&
-                (descriptors == 0 || (descriptors == 1 && request.kind == RequestKind::kLend));
+                (descriptors == 0 ||
+                 (descriptors == 1 && request.kind == RequestKind::kShareClientMemory));
             EXPECT_EQ(EndsNext(segments.fd()), !may_go_on);
             if (!may_go_on) {
               // The connection's own end here is all that is left.
               EXPECT_TRUE(Eventually([&] { return OpenDescriptors() == before + 1; }));
             }
-            if (attached) (void)segments.Ask({.kind = RequestKind::kLeave});
+            if (attached) (void)segments.Ask({.kind = RequestKind::kDetach});
           }
           ExpectNoneLeft(before);
         }
@@ -130,11 +131,12 @@ TEST_F(MalformedPacketsTest, MemoryIsLentInPlaceOfTheOneBefore) {
     ASSERT_EQ(segments.Attach(token), absl::StatusCode::kOk);
     ptrdiff_t with_one = 0;
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(segments.Ask({.kind = RequestKind::kLend}, memory_.get()), absl::StatusCode::kOk);
+      ASSERT_EQ(segments.Ask({.kind = RequestKind::kShareClientMemory}, memory_.get()),
+                absl::StatusCode::kOk);
       if (i == 0) with_one = OpenDescriptors();
       EXPECT_EQ(OpenDescriptors(), with_one);
     }
-    EXPECT_EQ(segments.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+    EXPECT_EQ(segments.Ask({.kind = RequestKind::kDetach}), absl::StatusCode::kOk);
   }
   ExpectNoneLeft(before);
 }

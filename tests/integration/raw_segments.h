@@ -15,7 +15,7 @@ namespace acceld::testing {
 class RawSegments {
  public:
   explicit RawSegments(const std::string& socket_path)
-      : socket_(*ConnectForPackets(socket_path + segment::kSocketSuffix)) {}
+      : socket_(*ConnectPacketSocket(socket_path + segment::kSocketSuffix)) {}
 
   // The code of the answer to a request, which goes with a descriptor unless it is -1; CANCELLED
   // when the daemon has closed the connection.

@@ -101,7 +101,7 @@ TEST_F(SegmentsTest, WithoutSegmentsBytesGoOverGrpc) {
   StartServer({.segment_bytes = 0});
   const ir::Literal value = Ramp(500'000);
   EXPECT_EQ(*Connect()->Upload(value)->Fetch(), value);
-  EXPECT_FALSE(ConnectForPackets(socket_path() + segment::kSocketSuffix).ok());
+  EXPECT_FALSE(ConnectPacketSocket(socket_path() + segment::kSocketSuffix).ok());
 }
 
 TEST_F(SegmentsTest, ClientsBeyondTheLimitUseGrpc) {
@@ -251,13 +251,15 @@ TEST_F(SegmentsTest, WhatIsLentIsReadWithinItsBoundsOnly) {
   RawSegments segments(socket_path());
   ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
   const auto upload = [&](uint64_t offset, uint64_t size, uint32_t last = 0) {
-    return segments.Ask({.kind = RequestKind::kUploadLent,
+    return segments.Ask({.kind = RequestKind::kUploadFromClientMemory,
                          .target = 5,
                          .segment_offset = offset,
                          .size_bytes = size,
                          .last = last});
   };
-  const auto lend = [&](int fd) { return segments.Ask({.kind = RequestKind::kLend}, fd); };
+  const auto lend = [&](int fd) {
+    return segments.Ask({.kind = RequestKind::kShareClientMemory}, fd);
+  };
   EXPECT_EQ(upload(0, 4), absl::StatusCode::kFailedPrecondition);  // Nothing is lent.
   EXPECT_EQ(lend(-1), absl::StatusCode::kInvalidArgument);
   // What could keep the daemon waiting, or is none of the client's memory.
@@ -271,13 +273,14 @@ TEST_F(SegmentsTest, WhatIsLentIsReadWithinItsBoundsOnly) {
   const UniqueFd memory(memfd_create("lent", MFD_CLOEXEC));
   ASSERT_EQ(ftruncate(memory.get(), 6000), 0);
   ASSERT_EQ(lend(memory.get()), absl::StatusCode::kOk);
-  EXPECT_EQ(upload(0, segment::kMaxLentBytes + 1), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(upload(0, segment::kMaxClientMemoryUploadBytes + 1),
+            absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(upload(~uint64_t{0}, 4), absl::StatusCode::kInvalidArgument);
 
   // Memory that shrinks while it is lent fails that upload alone.
   ASSERT_EQ(upload(4000, 1000), absl::StatusCode::kOk);
   ASSERT_EQ(ftruncate(memory.get(), 100), 0);
-  EXPECT_EQ(segments.Ask({.kind = RequestKind::kUploadLent,
+  EXPECT_EQ(segments.Ask({.kind = RequestKind::kUploadFromClientMemory,
                           .target = 5,
                           .array_offset = 1000,
                           .segment_offset = 5000,
@@ -316,9 +319,12 @@ TEST_F(SegmentsTest, MappedMemoryCannotBeChanged) {
   ASSERT_EQ(segments.Attach(token_), absl::StatusCode::kOk);
   const UniqueFd zeros(memfd_create("zeros", MFD_CLOEXEC));
   ASSERT_EQ(ftruncate(zeros.get(), 200'000), 0);
-  ASSERT_EQ(segments.Ask({.kind = RequestKind::kLend}, zeros.get()), absl::StatusCode::kOk);
-  ASSERT_EQ(segments.Ask(
-                {.kind = RequestKind::kUploadLent, .target = 5, .size_bytes = 200'000, .last = 1}),
+  ASSERT_EQ(segments.Ask({.kind = RequestKind::kShareClientMemory}, zeros.get()),
+            absl::StatusCode::kOk);
+  ASSERT_EQ(segments.Ask({.kind = RequestKind::kUploadFromClientMemory,
+                          .target = 5,
+                          .size_bytes = 200'000,
+                          .last = 1}),
             absl::StatusCode::kOk);
   stream_->Send({Fetch(1, 5)});
   const uint64_t transfer = stream_->Next().ready().transfer_id();
@@ -331,8 +337,8 @@ TEST_F(SegmentsTest, MappedMemoryCannotBeChanged) {
   EXPECT_LT(pwrite(anew.get(), "x", 1, 0), 0);
   EXPECT_NE(ftruncate(anew.get(), 0), 0);
   EXPECT_EQ(mmap(nullptr, 4096, PROT_WRITE, MAP_SHARED, anew.get(), 0), MAP_FAILED);
-  EXPECT_EQ(MapUnchanging(shared)->view, std::string(200'000, '\0'));
-  EXPECT_FALSE(MapUnchanging(zeros).ok());
+  EXPECT_EQ(MapImmutable(shared)->view, std::string(200'000, '\0'));
+  EXPECT_FALSE(MapImmutable(zeros).ok());
   // A transfer is given once.
   EXPECT_EQ(segments.Ask({.kind = RequestKind::kShare, .target = transfer}),
             absl::StatusCode::kNotFound);
@@ -412,7 +418,7 @@ TEST_F(SegmentsTest, AnUploadWhoseClientGoesFails) {
     ASSERT_EQ(segments.Ask({.kind = RequestKind::kMap}), absl::StatusCode::kOk);
     ASSERT_EQ(segments.Ask({.kind = RequestKind::kUpload, .target = 5, .size_bytes = 400}),
               absl::StatusCode::kOk);
-    ASSERT_EQ(segments.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+    ASSERT_EQ(segments.Ask({.kind = RequestKind::kDetach}), absl::StatusCode::kOk);
   }
   stream_->Send({Fetch(1, 5)});
   EXPECT_EQ(stream_->Next().ready().code(), static_cast<uint32_t>(absl::StatusCode::kCancelled));
@@ -423,7 +429,7 @@ TEST_F(SegmentsTest, ASessionWithALeaseEndsWithItsProcess) {
   {
     RawSegments watch(socket_path());
     ASSERT_EQ(watch.Attach(token_), absl::StatusCode::kOk);
-    ASSERT_EQ(watch.Ask({.kind = RequestKind::kLeave}), absl::StatusCode::kOk);
+    ASSERT_EQ(watch.Ask({.kind = RequestKind::kDetach}), absl::StatusCode::kOk);
   }
   {
     RawSegments watch(socket_path());

@@ -144,7 +144,7 @@ absl::Status SendMalformedPackets(const std::string& address, std::mt19937& rand
   std::vector<UniqueFd> silent;
   while (true) {
     absl::StatusOr<UniqueFd> segments =
-        ConnectForPackets(absl::StrCat(path, segment::kSocketSuffix));
+        ConnectPacketSocket(absl::StrCat(path, segment::kSocketSuffix));
     UniqueFd plain(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un name = {.sun_family = AF_UNIX};
     path.copy(name.sun_path, sizeof(name.sun_path) - 1);

@@ -6,13 +6,13 @@
 
 #include "client/client.h"
 #include "client/pjrt/abi/abi.h"
-#include "client/pjrt/compile/late_questions.h"
+#include "client/pjrt/compile/deferred_queries.h"
 #include "client/pjrt/devices/device.h"
 #include "client/pjrt/devices/topology.h"
 #include "common/status.h"
 
 // A session with a daemon, as the framework sees it. Immutable after construction, except for
-// late_questions.
+// deferred_queries.
 struct PJRT_Client {
   explicit PJRT_Client(std::shared_ptr<acceld::client::Client> session);
   PJRT_Client(const PJRT_Client&) = delete;
@@ -27,7 +27,7 @@ struct PJRT_Client {
   std::vector<PJRT_Device*> device_pointers;          // In the same order.
   std::vector<PJRT_Memory*> memory_pointers;          // In the same order.
   PJRT_TopologyDescription topology;
-  acceld::pjrt::LateQuestions late_questions;
+  acceld::pjrt::DeferredQueries deferred_queries;
 };
 
 namespace acceld::pjrt {

@@ -14,13 +14,13 @@ using client::TraceSpan;
 constexpr int64_t kPsPerNs = 1000;
 
 // The lines of a device's plane, in the order in which viewers show them.
-enum Line : int64_t { kRun = 1, kBriefRun, kQueue, kUpload, kFetch };
+enum RpcChannel : int64_t { kRun = 1, kExpressRun, kQueue, kUpload, kFetch };
 
-const char* NameOf(Line line) {
+const char* NameOf(RpcChannel line) {
   switch (line) {
     case kRun:
       return "run";
-    case kBriefRun:
+    case kExpressRun:
       return "run (brief)";
     case kQueue:
       return "queue";
@@ -142,32 +142,32 @@ class SpaceWriter {
                   absl::StatusCodeToString(static_cast<absl::StatusCode>(span.code)));
   }
 
-  void AddOnDevice(const TraceSpan& span, Line line) {
+  void AddOnDevice(const TraceSpan& span, RpcChannel line) {
     PlaneWriter& plane = DevicePlane(span.track);
     AddError(plane, span, plane.Add(line, NameOf(line), span.name, span.begin_ns, span.end_ns));
   }
 
   void AddExecution(const TraceSpan& span) {
     PlaneWriter& plane = DevicePlane(span.track);
-    const Line line = span.express ? kBriefRun : kRun;
+    const RpcChannel line = span.express ? kExpressRun : kRun;
     XEvent& run = plane.Add(line, NameOf(line), span.name, span.begin_ns, span.end_ns);
     plane.AddStat(
         run, "queued_us",
         static_cast<double>(std::max<int64_t>(span.begin_ns - span.submitted_ns, 0)) / 1000);
     AddError(plane, span, run);
-    int64_t& turn_ns = last_turn_ns_.emplace(span.track, INT64_MIN).first->second;
-    const int64_t waits_ns = std::max(span.submitted_ns, turn_ns);
-    if (waits_ns < span.begin_ns) {
-      plane.Add(kQueue, NameOf(kQueue), span.name, waits_ns, span.begin_ns);
+    int64_t& last_begin_ns = last_begin_ns_.emplace(span.track, INT64_MIN).first->second;
+    const int64_t queued_since_ns = std::max(span.submitted_ns, last_begin_ns);
+    if (queued_since_ns < span.begin_ns) {
+      plane.Add(kQueue, NameOf(kQueue), span.name, queued_since_ns, span.begin_ns);
     }
-    turn_ns = std::max(turn_ns, span.begin_ns);
+    last_begin_ns = std::max(last_begin_ns, span.begin_ns);
   }
 
   XSpace& space_;
   const std::map<uint32_t, std::string>& device_names_;
   const int64_t begin_ns_, unix_offset_ns_;
   std::map<std::string, PlaneWriter> planes_;  // Each writes to a plane of space_.
-  std::map<uint32_t, int64_t> last_turn_ns_;   // By device: when the last execution began.
+  std::map<uint32_t, int64_t> last_begin_ns_;  // By device: when the last execution began.
 };
 
 }  // namespace

@@ -93,10 +93,10 @@ absl::StatusOr<Submitted> Submit(const PJRT_LoadedExecutable_Execute_Args& args,
 
 PJRT_Event* EndOf(const Submitted& submitted, PJRT_Client& client) {
   if (submitted.end.valid()) return new PJRT_Event{submitted.end};
-  if (submitted.results.empty()) return DecidedEvent(absl::OkStatus());
+  if (submitted.results.empty()) return CompletedEvent(absl::OkStatus());
   auto results = std::make_shared<std::vector<client::WeakArray>>(submitted.results.begin(),
                                                                   submitted.results.end());
-  return new PJRT_Event{PJRT_Event::End{std::move(results), &client.late_questions}};
+  return new PJRT_Event{PJRT_Event::End{std::move(results), &client.deferred_queries}};
 }
 
 void Give(Submitted submitted, PJRT_Device* device, PJRT_LoadedExecutable_Execute_Args& args) {
@@ -108,9 +108,10 @@ void Give(Submitted submitted, PJRT_Device* device, PJRT_LoadedExecutable_Execut
   }
 }
 
-void GiveError(const absl::Status& error, PJRT_Device* device,
-               PJRT_LoadedExecutable_Execute_Args& args) {
-  if (args.device_complete_events != nullptr) args.device_complete_events[0] = DecidedEvent(error);
+void SetErrorResults(const absl::Status& error, PJRT_Device* device,
+                     PJRT_LoadedExecutable_Execute_Args& args) {
+  if (args.device_complete_events != nullptr)
+    args.device_complete_events[0] = CompletedEvent(error);
   const absl::Span<const ir::TensorType> types = args.executable->compiled->program.result_types();
   for (size_t i = 0; i < types.size(); ++i) {
     args.output_lists[0][i] = new PJRT_Buffer(error, types[i], device);
@@ -129,7 +130,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   if (submitted.ok()) {
     Give(*std::move(submitted), device, args);
   } else {
-    GiveError(submitted.status(), device, args);
+    SetErrorResults(submitted.status(), device, args);
   }
   return absl::OkStatus();
 }

@@ -69,7 +69,7 @@ void PJRT_Buffer::Delete() {
   if (array.ok() && array->valid()) device_->memory_use.Remove(type_.size_bytes());
 }
 
-absl::StatusOr<std::shared_ptr<const HostValue>> PJRT_Buffer::FetchHere() {
+absl::StatusOr<std::shared_ptr<const HostValue>> PJRT_Buffer::FetchToHost() {
   {
     acceld::MutexLock lock(mutex_);
     if (host_value_ != nullptr) return host_value_;
@@ -88,7 +88,7 @@ bool PJRT_Buffer::FetchAhead() {
   const absl::StatusOr<acceld::client::Array> array = this->array();
   if (!array.ok()) return true;
   if (static_cast<size_t>(type_.size_bytes()) > kMaxAwaitedBytes) return array->IsReady();
-  const auto value = FetchHere();
+  const auto value = FetchToHost();
   return !value.ok() || (*value)->fetched().IsReady();
 }
 
@@ -99,7 +99,7 @@ bool PJRT_Buffer::IsReadInPlace() {
     if (is_read_in_place_.has_value()) return *is_read_in_place_;
   }
   const absl::StatusOr<acceld::client::Array> array = this->array();
-  const auto value = FetchHere();
+  const auto value = FetchToHost();
   if (!array.ok() || !value.ok()) return false;
   const acceld::Event& fetched = (*value)->fetched();
   if (!fetched.IsReady() && array->IsReady()) {
@@ -143,7 +143,7 @@ absl::StatusOr<acceld::Event> PJRT_Buffer::BeginFetch(absl::Span<char> bytes) {
   const acceld::client::WeakArray weak(array);
   // A caller that fetches a small array waits for it next.
   const acceld::Event fetched =
-      bytes.size() <= kMaxAwaitedBytes ? weak.FetchIntoSoon(bytes) : weak.FetchIntoAsync(bytes);
+      bytes.size() <= kMaxAwaitedBytes ? weak.FetchIntoPolling(bytes) : weak.FetchIntoAsync(bytes);
   if (fetched.IsReady()) {
     fetches->End();
   } else {
@@ -229,14 +229,14 @@ absl::Status Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
 
 absl::Status Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
   if (args.buffer->value_in_place() != nullptr) {
-    args.event = DecidedEvent(absl::OkStatus());
+    args.event = CompletedEvent(absl::OkStatus());
     return absl::OkStatus();
   }
   const absl::Status not_forked = CheckNotForked();
   absl::StatusOr<client::Array> array =
       not_forked.ok() ? args.buffer->array() : absl::StatusOr<client::Array>(not_forked);
   args.event =
-      array.ok() ? new PJRT_Event{client::WeakArray(*array)} : DecidedEvent(array.status());
+      array.ok() ? new PJRT_Event{client::WeakArray(*array)} : CompletedEvent(array.status());
   return absl::OkStatus();
 }
 

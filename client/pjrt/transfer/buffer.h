@@ -55,7 +55,7 @@ struct PJRT_Buffer {
  private:
   // Returns the value of a small array in memory of this process, and starts to fetch it if
   // necessary. The errors of array().
-  absl::StatusOr<std::shared_ptr<const acceld::pjrt::HostValue>> FetchHere();
+  absl::StatusOr<std::shared_ptr<const acceld::pjrt::HostValue>> FetchToHost();
   absl::StatusOr<acceld::Event> BeginFetch(absl::Span<char> bytes);
 
   const acceld::ir::TensorType type_;

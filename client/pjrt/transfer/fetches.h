@@ -17,18 +17,18 @@ class Fetches {
   void Begin(const client::Array& array) {
     const MutexLock lock(mutex_);
     array_ = array;
-    ++under_way_;
+    ++in_flight_;
   }
   void End() {
     client::Array dropped;  // Destroyed without the lock.
     const MutexLock lock(mutex_);
-    if (--under_way_ == 0) std::swap(dropped, array_);
+    if (--in_flight_ == 0) std::swap(dropped, array_);
   }
 
  private:
   Mutex mutex_;
   client::Array array_ ABSL_GUARDED_BY(mutex_);  // Held while fetches are pending.
-  int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace acceld::pjrt

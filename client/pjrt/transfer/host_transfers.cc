@@ -91,7 +91,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   if (Array opened = std::exchange(CurrentThreadOptions().next_array, Array());
       opened.valid() && opened.type() == type && opened.device() == device.daemon_id) {
     args.buffer = new PJRT_Buffer(std::move(opened), &device);
-    args.done_with_host_buffer = DecidedEvent(absl::OkStatus());
+    args.done_with_host_buffer = CompletedEvent(absl::OkStatus());
     return absl::OkStatus();
   }
   const auto* const data = static_cast<const char*>(args.data);

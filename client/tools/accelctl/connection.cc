@@ -9,7 +9,7 @@ namespace acceld::tools {
 namespace {
 
 // Prints the daemon's address if it differs from the one that the user gave.
-void SayWhere(const ConnectionFlags& flags, const std::string& address) {
+void PrintAddress(const ConnectionFlags& flags, const std::string& address) {
   const std::string given = flags.address.empty() ? DefaultAddress() : flags.address;
   if (!flags.local && given != address) std::cerr << "at " << address << "\n";
 }
@@ -39,7 +39,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenClient(const Connect
   } else {
     ACCELD_ASSIGN_OR_RETURN(connection->client_, client::ConnectOrStart(options));
   }
-  SayWhere(flags, connection->client_->address());
+  PrintAddress(flags, connection->client_->address());
   return connection;
 }
 
@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::OpenAdmin(const Connecti
   client::AdminOptions options;
   ACCELD_RETURN_IF_ERROR(connection->Prepare(flags, options));
   ACCELD_ASSIGN_OR_RETURN(connection->admin_, client::Admin::Connect(options));
-  SayWhere(flags, connection->admin_->address());
+  PrintAddress(flags, connection->admin_->address());
   return connection;
 }
 

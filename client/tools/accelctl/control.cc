@@ -7,7 +7,7 @@
 namespace acceld::tools {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{200};
+constexpr std::chrono::milliseconds kPollInterval{200};
 
 }  // namespace
 
@@ -25,7 +25,7 @@ absl::Status Drain(client::Admin& admin, const DrainFlags& flags) {
   }
   std::cout << "the daemon takes no new sessions; " << sessions << " are open" << std::endl;
   while (flags.wait && sessions > 0) {
-    std::this_thread::sleep_for(kLookAgain);
+    std::this_thread::sleep_for(kPollInterval);
     ACCELD_ASSIGN_OR_RETURN(const client::ServerStats stats, admin.GetStats());
     if (!stats.draining) return absl::FailedPreconditionError("the drain was undone");
     sessions = stats.sessions;

@@ -14,7 +14,7 @@
 #include "client/file.h"
 #include "client/npy.h"
 #include "client/tools/accelctl/argument.h"
-#include "client/tools/accelctl/end_signals.h"
+#include "client/tools/accelctl/termination_signals.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -64,14 +64,14 @@ absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
 
 // Waits for futures until a signal arrives that should end the program. Construct it before any
 // other thread starts.
-class Patience {
+class InterruptibleWait {
  public:
   // Returns the future's value, or CANCELLED if a signal has arrived.
   template <typename T>
   absl::StatusOr<T> Await(const Future<T>& future) {
     while (signal_ == 0) {
-      if (const auto* value = future.AwaitUntil(Clock::now() + kLookForSignals)) return *value;
-      signal_ = signals_.ComeWithin(std::chrono::nanoseconds(0));
+      if (const auto* value = future.AwaitUntil(Clock::now() + kSignalPollInterval)) return *value;
+      signal_ = signals_.WaitForSignal(std::chrono::nanoseconds(0));
     }
     return absl::CancelledError("interrupted");
   }
@@ -85,9 +85,9 @@ class Patience {
   int signal() const { return signal_; }
 
  private:
-  static constexpr std::chrono::milliseconds kLookForSignals{50};
+  static constexpr std::chrono::milliseconds kSignalPollInterval{50};
 
-  EndSignals signals_;
+  TerminationSignals signals_;
   int signal_ = 0;
 };
 
@@ -111,7 +111,8 @@ absl::StatusOr<std::vector<ir::Literal>> ParseArguments(const RunFlags& flags,
 
 absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,
                                                            const std::vector<ir::Literal>& values,
-                                                           Patience& patience, Report& report) {
+                                                           InterruptibleWait& patience,
+                                                           Report& report) {
   const Clock::time_point start = Clock::now();
   std::vector<client::Array> arrays;
   for (const ir::Literal& value : values) {
@@ -124,7 +125,7 @@ absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& clien
 }
 
 absl::Status FetchResults(absl::Span<const client::Array> results, const RunFlags& flags,
-                          Patience& patience, Report& report) {
+                          InterruptibleWait& patience, Report& report) {
   const Clock::time_point start = Clock::now();
   std::vector<ir::Literal> values;
   for (const client::Array& result : results) {
@@ -211,7 +212,7 @@ void PrintText(const Report& report) {
 
 absl::Status RunOn(client::Client& client, const client::Program& program,
                    const std::vector<ir::Literal>& values, const RunFlags& flags,
-                   Patience& patience, Report& report) {
+                   InterruptibleWait& patience, Report& report) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arguments,
                           UploadArguments(client, values, patience, report));
   client::ExecuteOptions options;
@@ -254,7 +255,7 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   std::vector<ir::TensorType> types;
   for (const ir::Literal& value : values) types.push_back(value.type());
   ACCELD_ASSIGN_OR_RETURN(report.cost, program.CostFor(types));
-  Patience patience;
+  InterruptibleWait patience;
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
                           Connection::OpenClient(connection_flags));
   const absl::Status status = RunOn(connection->client(), program, values, flags, patience, report);

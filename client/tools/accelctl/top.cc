@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_replace.h"
-#include "client/tools/accelctl/end_signals.h"
+#include "client/tools/accelctl/termination_signals.h"
 #include "client/tools/accelctl/views/top_frame.h"
 
 namespace acceld::tools {
@@ -52,7 +52,7 @@ size_t TerminalLines() {
 
 absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags) {
   const bool live = !flags.once && isatty(STDOUT_FILENO) != 0;
-  std::optional<EndSignals> signals;
+  std::optional<TerminationSignals> signals;
   if (live) signals.emplace();
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
                           Connection::OpenAdmin(connection_flags));
@@ -68,7 +68,7 @@ absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags)
   while (true) {
     // One line is left free, because a line end in the last line would scroll.
     screen.Show(TopFrame(now, before ? &*before : nullptr, TerminalLines() - 1));
-    if (signals->ComeWithin(interval) != 0) return absl::OkStatus();
+    if (signals->WaitForSignal(interval) != 0) return absl::OkStatus();
     before = std::move(now);
     ACCELD_ASSIGN_OR_RETURN(now, TakeSample(connection->admin()));
   }

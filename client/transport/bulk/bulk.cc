@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "acceld/v1/acceld.pb.h"
-#include "client/transport/bulk/loan.h"
+#include "client/transport/bulk/zero_copy_slices.h"
 #include "client/transport/channel/transport_thread.h"
 #include "common/memory/bytes_field.h"
 #include "grpcpp/support/proto_buffer_reader.h"
@@ -34,7 +34,7 @@ bool IsBroken(const absl::Status& status) {
 // exists.
 class BulkTransfers::CallScope {
  public:
-  CallScope(BulkTransfers& owner, std::shared_ptr<Line> line, const char* method)
+  CallScope(BulkTransfers& owner, std::shared_ptr<RpcChannel> line, const char* method)
       : stream(std::move(line), owner.dialer_->peer(), method,
                owner.patience_.count() > 0 ? BulkStream::WhenDown::kWait
                                            : BulkStream::WhenDown::kFail),
@@ -57,7 +57,7 @@ class BulkTransfers::CallScope {
 };
 
 BulkTransfers::BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token,
-                             SocketPlace segments, std::chrono::milliseconds patience)
+                             SocketEndpoint segments, std::chrono::milliseconds patience)
     : session_token_(session_token),
       patience_(patience),
       dialer_(std::move(dialer)),
@@ -126,8 +126,8 @@ absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
 }
 
 absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
-  Loan loan;  // Must outlive the stream.
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_->Get());
+  ZeroCopySlices loan;  // Must outlive the stream.
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<RpcChannel> line, dialer_->Get());
   CallScope call(*this, std::move(line), "Upload");
   v1::UploadChunk header;
   header.set_session_token(session_token_);
@@ -138,7 +138,7 @@ absl::Status BulkTransfers::TryUpload(Target target, absl::string_view bytes) {
     const absl::string_view piece = bytes.substr(at, kChunkBytes);
     const grpc::Slice slices[] = {
         grpc::Slice(before + BytesFieldHeader(v1::UploadChunk::kDataFieldNumber, piece.size())),
-        loan.Lend(piece)};
+        loan.PassMemory(piece)};
     // Finish returns the reason.
     if (!call.stream.Write(grpc::ByteBuffer(slices, std::size(slices)))) break;
     before.clear();
@@ -154,7 +154,7 @@ absl::Status BulkTransfers::RunDownload(uint64_t transfer_id, ByteSink& sink) {
 }
 
 absl::Status BulkTransfers::TryDownload(uint64_t transfer_id, ByteSink& sink) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_->Get());
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<RpcChannel> line, dialer_->Get());
   CallScope call(*this, std::move(line), "Download");
   sink.Restart();
   v1::DownloadRequest request;
@@ -168,7 +168,7 @@ absl::Status BulkTransfers::TryDownload(uint64_t transfer_id, ByteSink& sink) {
     grpc::ProtoBufferReader stream(&message);
     v1::DownloadChunk rest;
     pieces.clear();
-    if (!ReadAroundBytesField(stream, v1::DownloadChunk::kDataFieldNumber, rest, pieces)) {
+    if (!ParseExceptBytesField(stream, v1::DownloadChunk::kDataFieldNumber, rest, pieces)) {
       return absl::InternalError("the daemon sends a message that is no DownloadChunk");
     }
     for (absl::string_view piece : pieces) ACCELD_RETURN_IF_ERROR(sink.Append(piece));

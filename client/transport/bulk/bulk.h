@@ -32,7 +32,7 @@ class BulkTransfers {
 
   // An upload whose stream breaks is retried for as long as `patience`. `segments` is passed to
   // SegmentPool.
-  BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token, SocketPlace segments,
+  BulkTransfers(std::unique_ptr<Dialer> dialer, std::string session_token, SocketEndpoint segments,
                 std::chrono::milliseconds patience);
   // Cancels all transfers and waits for the threads. Must not run on one of them.
   ~BulkTransfers();

@@ -7,7 +7,7 @@
 
 namespace acceld::client {
 
-BulkStream::BulkStream(std::shared_ptr<Line> line, const std::string& peer,
+BulkStream::BulkStream(std::shared_ptr<RpcChannel> line, const std::string& peer,
                        const std::string& method, WhenDown when_down)
     : line_(std::move(line)), peer_(peer) {
   context_.set_wait_for_ready(when_down == WhenDown::kWait);

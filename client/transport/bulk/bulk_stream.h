@@ -21,7 +21,7 @@ class BulkStream {
   enum class WhenDown : uint8_t { kFail, kWait };
   // `method` is the name of an RPC of the service Acceld; `peer` names the daemon in error
   // messages.
-  BulkStream(std::shared_ptr<Line> line, const std::string& peer, const std::string& method,
+  BulkStream(std::shared_ptr<RpcChannel> line, const std::string& peer, const std::string& method,
              WhenDown when_down);
   // Cancels the call if it has not finished.
   ~BulkStream();
@@ -44,7 +44,7 @@ class BulkStream {
  private:
   bool Wait();
 
-  const std::shared_ptr<Line> line_;  // Shared with the other calls on it.
+  const std::shared_ptr<RpcChannel> line_;  // Shared with the other calls on it.
   const std::string peer_;
   grpc::ClientContext context_;
   std::atomic<bool> cancelled_{false};

@@ -5,7 +5,7 @@ namespace acceld::client {
 bool ByteWindow::TryEnter(int64_t bytes) {
   MutexLock lock(mutex_);
   if (!waiting_.empty() || !HasRoom(bytes)) return false;
-  under_way_ += bytes;
+  in_flight_ += bytes;
   return true;
 }
 
@@ -20,7 +20,7 @@ void ByteWindow::Enter(int64_t bytes, std::function<void()> start) {
 void ByteWindow::Leave(int64_t bytes) {
   {
     MutexLock lock(mutex_);
-    under_way_ -= bytes;
+    in_flight_ -= bytes;
   }
   StartWaiting();
 }
@@ -32,7 +32,7 @@ void ByteWindow::StartWaiting() {
       MutexLock lock(mutex_);
       if (starting_ || waiting_.empty() || !HasRoom(waiting_.front().first)) return;
       starting_ = true;
-      under_way_ += waiting_.front().first;
+      in_flight_ += waiting_.front().first;
       start = std::move(waiting_.front().second);
       waiting_.pop_front();
     }

@@ -28,13 +28,13 @@ class ByteWindow {
 
  private:
   bool HasRoom(int64_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return under_way_ == 0 || bytes <= limit_bytes_ - under_way_;
+    return in_flight_ == 0 || bytes <= limit_bytes_ - in_flight_;
   }
   void StartWaiting();
 
   const int64_t limit_bytes_;
   Mutex mutex_;
-  int64_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   std::deque<std::pair<int64_t, std::function<void()>>> waiting_ ABSL_GUARDED_BY(mutex_);
   // True while some thread starts queued functions. A started function that fails at once calls
   // Leave from inside, and must not start the next one recursively: thousands of them would

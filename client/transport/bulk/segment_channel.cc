@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/transport/bulk/lendable_memory.h"
+#include "client/transport/bulk/segment_registry.h"
 #include "client/transport/status_codes.h"
 #include "common/ceil_divide.h"
 #include "common/net/packet_socket.h"
@@ -26,7 +26,7 @@ constexpr uint64_t kPartBytes = uint64_t{1} << 20;
 
 }  // namespace
 
-struct SegmentChannel::Pace {
+struct SegmentChannel::PartWindow {
   uint64_t part_bytes, slots;
 
   // Returns the request for part number `index` of an array of `size_bytes`.
@@ -43,7 +43,8 @@ struct SegmentChannel::Pace {
 };
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
-    const SocketPlace& place, absl::string_view session_token, std::chrono::milliseconds patience) {
+    const SocketEndpoint& place, absl::string_view session_token,
+    std::chrono::milliseconds patience) {
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTrustedForPackets(place));
   const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
   const timeval timeout = {
@@ -67,7 +68,7 @@ absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
 
 SegmentChannel::~SegmentChannel() {
   // Sent even if the connection is not usable any more, because the daemon may only be slow.
-  (void)Send({.kind = RequestKind::kLeave});
+  (void)Send({.kind = RequestKind::kDetach});
 }
 
 void SegmentChannel::Interrupt() { shutdown(socket_.get(), SHUT_RDWR); }
@@ -118,42 +119,43 @@ absl::StatusOr<UniqueFd> SegmentChannel::OpenChannel() {
   return socket;
 }
 
-SegmentChannel::Pace SegmentChannel::pace() const {
+SegmentChannel::PartWindow SegmentChannel::part_window() const {
   const uint64_t part_bytes = std::min<uint64_t>(kPartBytes, segment_.size_bytes());
   return {part_bytes,
           std::min<uint64_t>(segment_.size_bytes() / part_bytes, segment::kMaxOutstanding)};
 }
 
-absl::Status SegmentChannel::Lend(int memory) {
-  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kLend}, memory));
+absl::Status SegmentChannel::PassMemory(int memory) {
+  ACCELD_RETURN_IF_ERROR(Send({.kind = RequestKind::kShareClientMemory}, memory));
   Reply reply;
   return Receive(reply, nullptr);
 }
 
 absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
-  absl::optional<LendableMemory::Place> place = LendableMemory::Find(bytes);
+  absl::optional<SegmentRegistry::Place> place = SegmentRegistry::Find(bytes);
   if (place.has_value()) {
-    const absl::Status lent = Lend(place->fd);
+    const absl::Status lent = PassMemory(place->fd);
     if (!usable_) return lent;
     // For example, the daemon may have no file descriptors left. The bytes are then sent through
     // its segment.
     if (!lent.ok()) place.reset();
   }
   if (!place.has_value()) ACCELD_RETURN_IF_ERROR(Map());
-  const Pace pace =
-      place.has_value() ? Pace{segment::kMaxLentBytes, segment::kMaxOutstanding} : this->pace();
+  const PartWindow part_window =
+      place.has_value() ? PartWindow{segment::kMaxClientMemoryUploadBytes, segment::kMaxOutstanding}
+                        : this->part_window();
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   for (bool last = false; !last && outcome.ok();) {
-    if (sent - answered == pace.slots) {
+    if (sent - answered == part_window.slots) {
       ReceiveInto(outcome);
       ++answered;
       continue;
     }
-    Request part = pace.Part(RequestKind::kUpload, handle, sent, bytes.size());
+    Request part = part_window.Part(RequestKind::kUpload, handle, sent, bytes.size());
     last = part.last != 0;
     if (place.has_value()) {
-      part.kind = RequestKind::kUploadLent;
+      part.kind = RequestKind::kUploadFromClientMemory;
       part.segment_offset = place->offset + part.array_offset;
     } else {
       std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
@@ -173,7 +175,7 @@ absl::Status SegmentChannel::Share(uint64_t transfer_id, ByteSink& sink) {
     Reply reply;
     ACCELD_RETURN_IF_ERROR(Receive(reply, &memory));
   }
-  ACCELD_ASSIGN_OR_RETURN(SharedBytes bytes, MapUnchanging(memory));
+  ACCELD_ASSIGN_OR_RETURN(SharedBytes bytes, MapImmutable(memory));
   return sink.Share(std::move(bytes));
 }
 
@@ -186,21 +188,22 @@ absl::Status SegmentChannel::Download(uint64_t transfer_id, ByteSink& sink) {
   }
   ACCELD_RETURN_IF_ERROR(Map());
   sink.Restart();
-  const Pace pace = this->pace();
-  const uint64_t parts = std::max<uint64_t>(CeilDivide(sink.size_bytes(), pace.part_bytes), 1);
+  const PartWindow part_window = this->part_window();
+  const uint64_t parts =
+      std::max<uint64_t>(CeilDivide(sink.size_bytes(), part_window.part_bytes), 1);
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   while (answered < parts && (outcome.ok() || answered < sent)) {
-    if (outcome.ok() && sent < parts && sent - answered < pace.slots) {
+    if (outcome.ok() && sent < parts && sent - answered < part_window.slots) {
       ACCELD_RETURN_IF_ERROR(
-          Send(pace.Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
+          Send(part_window.Part(RequestKind::kDownload, transfer_id, sent, sink.size_bytes())));
       ++sent;
       continue;
     }
     ReceiveInto(outcome);
     if (!usable_) return outcome;
     const Request part =
-        pace.Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
+        part_window.Part(RequestKind::kDownload, transfer_id, answered, sink.size_bytes());
     if (outcome.ok()) {
       outcome = sink.Append({segment_.data() + part.segment_offset, part.size_bytes});
     }

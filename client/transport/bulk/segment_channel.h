@@ -27,7 +27,7 @@ class SegmentChannel {
   // it serves gRPC. `patience` limits the wait for each answer of the daemon; 0: no limit. Errors
   // include those of ConnectTrusted.
   static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(
-      const SocketPlace& place, absl::string_view session_token,
+      const SocketEndpoint& place, absl::string_view session_token,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   // Tells the daemon that the session does not end with this connection.
   ~SegmentChannel();
@@ -51,7 +51,7 @@ class SegmentChannel {
   // Maps the shared segment, unless that was done before.
   absl::Status Map();
   // Passes the daemon the descriptor of memory from which it will copy uploads itself.
-  absl::Status Lend(int memory);
+  absl::Status PassMemory(int memory);
   // Receives a transfer as memory that the daemon shares among all readers of the array.
   absl::Status Share(uint64_t transfer_id, ByteSink& sink);
   // Sends a request, with the descriptor `passed` unless it is -1.
@@ -63,8 +63,8 @@ class SegmentChannel {
   void ReceiveInto(absl::Status& outcome);
   // The size of the parts in which an array is transferred, and how many may be unanswered at a
   // time.
-  struct Pace;
-  Pace pace() const;
+  struct PartWindow;
+  PartWindow part_window() const;
 
   const UniqueFd socket_;
   MemorySegment segment_;

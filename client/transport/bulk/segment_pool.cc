@@ -6,10 +6,10 @@
 namespace acceld::client {
 
 // Holds a connection for the duration of one transfer.
-class SegmentPool::Turn {
+class SegmentPool::ScopedChannel {
  public:
-  explicit Turn(SegmentPool& pool) : pool_(pool), channel_(pool.Take()) {}
-  ~Turn() {
+  explicit ScopedChannel(SegmentPool& pool) : pool_(pool), channel_(pool.Take()) {}
+  ~ScopedChannel() {
     if (channel_ != nullptr) pool_.GiveBack(std::move(channel_));
   }
   SegmentChannel* channel() const { return channel_.get(); }
@@ -20,21 +20,21 @@ class SegmentPool::Turn {
 };
 
 absl::Status SegmentPool::Upload(uint64_t handle, absl::string_view bytes) {
-  const Turn turn(*this);
+  const ScopedChannel turn(*this);
   if (turn.channel() == nullptr) return absl::UnavailableError("no shared memory");
   return turn.channel()->Upload(handle, bytes);
 }
 
 absl::Status SegmentPool::Download(uint64_t transfer_id, ByteSink& sink) {
-  const Turn turn(*this);
+  const ScopedChannel turn(*this);
   if (turn.channel() == nullptr) return absl::UnavailableError("no shared memory");
   return turn.channel()->Download(transfer_id, sink);
 }
 
-void SegmentPool::Watch() { const Turn turn(*this); }
+void SegmentPool::Watch() { const ScopedChannel turn(*this); }
 
 std::unique_ptr<SegmentChannel> SegmentPool::Take() {
-  SocketPlace place;
+  SocketEndpoint place;
   {
     MutexLock lock(mutex_);
     if (place_.path.empty()) return nullptr;

@@ -17,7 +17,7 @@ class SegmentPool {
  public:
   // `place` is the daemon's first unix socket. With an empty path, or after a connection could not
   // be made, there are no connections and transfers are UNAVAILABLE.
-  SegmentPool(SocketPlace place, std::string session_token)
+  SegmentPool(SocketEndpoint place, std::string session_token)
       : session_token_(std::move(session_token)), place_(std::move(place)) {}
 
   // Transfer an array; block until done. UNAVAILABLE: make the transfer in another way.
@@ -31,7 +31,7 @@ class SegmentPool {
   void Cancel();
 
  private:
-  class Turn;
+  class ScopedChannel;
   // Returns a connection for one transfer, or nullptr if there is none. GiveBack returns it to the
   // pool.
   std::unique_ptr<SegmentChannel> Take();
@@ -40,7 +40,7 @@ class SegmentPool {
   const std::string session_token_;
   Mutex mutex_;
   // An empty path means that no more connections are made.
-  SocketPlace place_ ABSL_GUARDED_BY(mutex_);
+  SocketEndpoint place_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<SegmentChannel>> idle_ ABSL_GUARDED_BY(mutex_);
   std::vector<SegmentChannel*> busy_ ABSL_GUARDED_BY(mutex_);
 };

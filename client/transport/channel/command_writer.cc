@@ -13,14 +13,14 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLazyTick{1};
 // Lazy mode ends after this many ticks in which callers have written nothing.
 constexpr int kIdleTicks = 16;
-// After two writes within kFlow the writer thread waits for kGather, so that commands which arrive
-// in quick succession share a batch: each batch costs the daemon about as much as ten commands.
-// Callers that wait for an answer write without this delay.
-constexpr std::chrono::microseconds kFlow{200}, kGather{50};
+// After two writes within kBurstWindow the writer thread waits for kGather, so that commands which
+// arrive in quick succession share a batch: each batch costs the daemon about as much as ten
+// commands. Callers that wait for an answer write without this delay.
+constexpr std::chrono::microseconds kBurstWindow{200}, kGather{50};
 // How long the writer thread leaves new commands to the caller that appended them. A caller that
 // waits for an answer next writes them itself. If callers do so repeatedly, lazy mode begins, in
 // which appends do not wake the writer thread.
-constexpr std::chrono::microseconds kPrecedence{15};
+constexpr std::chrono::microseconds kCallerGrace{15};
 // Lazy mode begins after callers have been quicker than the writer thread this many times in a row.
 constexpr int kQuickCallers = 4;
 // Pause after a write to a broken stream, which its reader will notice as well.
@@ -71,8 +71,8 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
     const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
     const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
     if (wakeup == Wakeup::kEnd) return;
-    if (wakeup == Wakeup::kWork && !lazy && Clock::now() - last_flush > kFlow) {
-      (void)PollFor(kPrecedence, [this] { return !outbox_.HasWork(); });
+    if (wakeup == Wakeup::kWork && !lazy && Clock::now() - last_flush > kBurstWindow) {
+      (void)PollFor(kCallerGrace, [this] { return !outbox_.HasWork(); });
     }
     const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
@@ -82,7 +82,7 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
     if (wakeup == Wakeup::kReleases && callers_write) continue;
     const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
     if (wrote) {
-      if (Clock::now() - last_flush < kFlow) std::this_thread::sleep_for(kGather);
+      if (Clock::now() - last_flush < kBurstWindow) std::this_thread::sleep_for(kGather);
       last_flush = Clock::now();
     }
     beaten = !wrote && callers_write ? beaten + 1 : 0;

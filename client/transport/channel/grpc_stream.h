@@ -14,7 +14,7 @@ namespace acceld::client {
 class GrpcStream final : public ChannelStream {
  public:
   // `peer` names the daemon in error messages.
-  GrpcStream(std::shared_ptr<Line> line, std::string peer)
+  GrpcStream(std::shared_ptr<RpcChannel> line, std::string peer)
       : peer_(std::move(peer)), line_(std::move(line)), calls_(line_->stub.Channel(&context_)) {}
 
   bool Write(const v1::CommandBatch& batch) override { return calls_->Write(batch); }
@@ -28,7 +28,7 @@ class GrpcStream final : public ChannelStream {
 
  private:
   const std::string peer_;
-  const std::shared_ptr<Line> line_;  // Shared with other calls.
+  const std::shared_ptr<RpcChannel> line_;  // Shared with other calls.
   grpc::ClientContext context_;
   std::atomic<bool> cancelled_{false};
   const std::unique_ptr<grpc::ClientReaderWriter<v1::CommandBatch, v1::EventBatch>> calls_;

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const SocketPlace& place,
+absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const SocketEndpoint& place,
                                                                absl::string_view session_token) {
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<SegmentChannel> connection,
                           SegmentChannel::Open(place, session_token, kPatience));
@@ -33,7 +33,7 @@ LocalStream::LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes)
 
 bool LocalStream::Write(const v1::CommandBatch& batch) {
   // The concatenation of two serialized batches is one batch.
-  writing_ = outgoing_mail_.TakeBack();
+  writing_ = outgoing_mail_.Retract();
   if (!batch.AppendToString(&writing_)) return false;
   if (outgoing_mail_.Put(writing_)) return true;
   outgoing_mail_.NoteSent();
@@ -43,11 +43,12 @@ bool LocalStream::Write(const v1::CommandBatch& batch) {
 
 bool LocalStream::Read(v1::EventBatch& batch) {
   const auto begin = BusyPoll::Clock::now();
-  const std::chrono::nanoseconds rest = poll_.rest();
-  if (poll_.is_worthwhile() && !(rest.count() > 0 && HasPacket(socket_.get(), rest))) {
-    mail_.Look(true);
+  const std::chrono::nanoseconds sleep_before_poll = poll_.sleep_before_poll();
+  if (poll_.should_poll() &&
+      !(sleep_before_poll.count() > 0 && HasPacket(socket_.get(), sleep_before_poll))) {
+    mail_.SetPolling(true);
     (void)mail_.AwaitEither(socket_.get(), poll_);
-    mail_.Look(false);
+    mail_.SetPolling(false);
   }
   // A message is put into the mailbox only after all earlier ones have been received, so it comes
   // first.
@@ -56,15 +57,15 @@ bool LocalStream::Read(v1::EventBatch& batch) {
     message = receiver_.Receive(socket_.get(), Blocking::kYes);
     if (message.ok()) mail_.NoteReceived();
   }
-  poll_.Learn(BusyPoll::Clock::now() - begin);
+  poll_.RecordWait(BusyPoll::Clock::now() - begin);
   return message.ok() && batch.ParseFromArray(message->data(), static_cast<int>(message->size()));
 }
 
 bool LocalStream::PollBriefly() {
-  if (!poll_.is_worthwhile()) return mail_.HasMail() || HasPacket(socket_.get(), {});
-  mail_.Look(true);
+  if (!poll_.should_poll()) return mail_.HasMail() || HasPacket(socket_.get(), {});
+  mail_.SetPolling(true);
   const bool has_come = mail_.AwaitEither(socket_.get(), poll_);
-  mail_.Look(false);
+  mail_.SetPolling(false);
   return has_come || mail_.HasMail();
 }
 

@@ -21,7 +21,7 @@ class LocalStream final : public ChannelStream {
   // Attaches to the session with this token and replaces the stream that the session has now.
   // `place` is the daemon's first unix socket, on which it serves gRPC. Blocks for the daemon's
   // answers, up to five seconds each.
-  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketPlace& place,
+  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketEndpoint& place,
                                                            absl::string_view session_token);
 
   bool Write(const v1::CommandBatch& batch) override;

@@ -22,14 +22,14 @@ constexpr std::chrono::milliseconds kCallersPause{2};
 constexpr int kPauses = 8;
 constexpr std::chrono::milliseconds kMinBackoff{20}, kMaxBackoff{500};
 // How often Pause checks whether the link was closed.
-constexpr std::chrono::milliseconds kLook{50};
+constexpr std::chrono::milliseconds kCloseCheckInterval{50};
 
 bool Contains(absl::Span<const uint64_t> ascending, uint64_t request_id) {
   return std::binary_search(ascending.begin(), ascending.end(), request_id);
 }
 
 // Returns whether the session may be resumed if its stream has ended with `status`.
-bool IsBreakdown(const absl::Status& status) {
+bool IsResumable(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:
     case absl::StatusCode::kCancelled:
@@ -45,7 +45,7 @@ bool IsBreakdown(const absl::Status& status) {
 }  // namespace
 
 SessionLink::SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler,
-                         SocketPlace local_socket)
+                         SocketEndpoint local_socket)
     : dialer_(dialer), outbox_(outbox), handler_(handler), local_socket_(std::move(local_socket)) {}
 
 SessionLink::~SessionLink() {
@@ -95,11 +95,11 @@ bool SessionLink::Use(const std::shared_ptr<ChannelStream>& stream) {
   return !closed;
 }
 
-absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
-  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Line> line, dialer_.Get());
+absl::StatusOr<v1::Welcome> SessionLink::SendHello(const v1::Hello& hello) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<RpcChannel> line, dialer_.Get());
   const auto stream = std::make_shared<GrpcStream>(std::move(line), dialer_.peer());
   absl::StatusOr<v1::Welcome> welcome = absl::CancelledError("the client was closed");
-  if (Use(stream)) welcome = GreetOn(*stream, hello);
+  if (Use(stream)) welcome = SendHelloOn(*stream, hello);
   if (!welcome.ok()) {
     stream->FailWrites();
     const bool is_misunderstanding = absl::IsInternal(welcome.status());
@@ -121,7 +121,8 @@ absl::StatusOr<v1::Welcome> SessionLink::Greet(const v1::Hello& hello) {
   return welcome;
 }
 
-absl::StatusOr<v1::Welcome> SessionLink::GreetOn(ChannelStream& stream, const v1::Hello& hello) {
+absl::StatusOr<v1::Welcome> SessionLink::SendHelloOn(ChannelStream& stream,
+                                                     const v1::Hello& hello) {
   v1::CommandBatch batch;
   *batch.add_commands()->mutable_hello() = hello;
   v1::EventBatch events;
@@ -152,15 +153,15 @@ void SessionLink::Handle(v1::Event& event) {
 }
 
 void SessionLink::Serve(absl::Span<const uint64_t> requests, absl::FunctionRef<bool()> done) {
-  ServeWith(Patience::kForever, requests, done);
+  ServeWith(WaitMode::kForever, requests, done);
 }
 
 void SessionLink::ServeBriefly(absl::Span<const uint64_t> requests,
                                absl::FunctionRef<bool()> done) {
-  ServeWith(Patience::kNone, requests, done);
+  ServeWith(WaitMode::kNone, requests, done);
 }
 
-void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> requests,
+void SessionLink::ServeWith(WaitMode patience, absl::Span<const uint64_t> requests,
                             absl::FunctionRef<bool()> done) {
   if (TransportThread::IsCurrent()) return;
   commands_.WriteNow();
@@ -178,11 +179,11 @@ void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> reques
         if (waiting_callers_ > 0) callers_.NotifyAll();
         others.clear();
       }
-      if (gives_up) return LeaveToReader();
+      if (gives_up) return HandOverToReader();
       const auto must_wait = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
         return reading_ || stream_is_over_ || IsDeferred(requests);
       };
-      if (patience == Patience::kNone && must_wait()) return LeaveToReader();
+      if (patience == WaitMode::kNone && must_wait()) return HandOverToReader();
       ++waiting_callers_;
       ++callers_so_far_;
       while (!done() && !ended_ && must_wait()) {
@@ -192,7 +193,7 @@ void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> reques
       if (done() || ended_) return;
       reading_ = reads = true;
     }
-    gives_up = patience == Patience::kNone && !stream()->PollBriefly();
+    gives_up = patience == WaitMode::kNone && !stream()->PollBriefly();
     if (gives_up) continue;
     OnArena<v1::EventBatch> events;
     broke = !Read(*events);
@@ -209,7 +210,7 @@ void SessionLink::ServeWith(Patience patience, absl::Span<const uint64_t> reques
   }
 }
 
-void SessionLink::LeaveToReader() {
+void SessionLink::HandOverToReader() {
   left_to_reader_ = true;
   changed_.NotifyOne();
 }
@@ -220,17 +221,17 @@ void SessionLink::HandleDeferred() {
     MutexLock lock(mutex_);
     events.swap(deferred_);
     for (const v1::Event& event : events) {
-      if (event.has_ready()) in_hand_.push_back(event.ready().request_id());
+      if (event.has_ready()) handling_.push_back(event.ready().request_id());
     }
   }
   for (v1::Event& event : events) Handle(event);
   MutexLock lock(mutex_);
-  in_hand_.clear();
+  handling_.clear();
   if (waiting_callers_ > 0) callers_.NotifyAll();
 }
 
 bool SessionLink::IsDeferred(absl::Span<const uint64_t> requests) const {
-  return std::any_of(in_hand_.begin(), in_hand_.end(),
+  return std::any_of(handling_.begin(), handling_.end(),
                      [requests](uint64_t request) { return Contains(requests, request); }) ||
          std::any_of(deferred_.begin(), deferred_.end(), [requests](const v1::Event& event) {
            return event.has_ready() && Contains(requests, event.ready().request_id());
@@ -250,7 +251,7 @@ void SessionLink::RunReader(const v1::Hello& hello) {
   // Callers wait for what this thread reads.
   PreferShortSlices();
   TransportThread scope;
-  absl::StatusOr<v1::Welcome> welcome = Greet(hello);
+  absl::StatusOr<v1::Welcome> welcome = SendHello(hello);
   absl::Status end = welcome.status();
   if (welcome.ok()) {
     lease_ = std::chrono::milliseconds(welcome->lease_ms());
@@ -324,7 +325,7 @@ void SessionLink::Pause(Clock::time_point until) {
   // call that fails at once does not wait.
   bool connected = false;
   while (!connected && !closed() && Clock::now() < until) {
-    const auto rest = std::min<Clock::duration>(until - Clock::now(), kLook);
+    const auto rest = std::min<Clock::duration>(until - Clock::now(), kCloseCheckInterval);
     connected = dialer_.AwaitConnection(
         std::chrono::system_clock::now() +
         std::chrono::duration_cast<std::chrono::system_clock::duration>(rest));
@@ -344,14 +345,14 @@ absl::Status SessionLink::Recover() {
                                                         " has ended: ", goodbye_.message()));
     }
   }
-  if (lease_.count() == 0 || closed() || !IsBreakdown(status)) return EndOf(status);
+  if (lease_.count() == 0 || closed() || !IsResumable(status)) return EndOf(status);
   const Clock::time_point deadline = Clock::now() + lease_;
   std::chrono::milliseconds backoff = kMinBackoff;
   v1::Hello hello;
   hello.set_protocol_version(1);
   *hello.mutable_resume() = resume_;
   while (true) {
-    const absl::StatusOr<v1::Welcome> welcome = Greet(hello);
+    const absl::StatusOr<v1::Welcome> welcome = SendHello(hello);
     if (welcome.ok()) {
       handler_.OnResumed(welcome->commands_taken());
       MutexLock lock(mutex_);
@@ -361,7 +362,7 @@ absl::Status SessionLink::Recover() {
     }
     status = welcome.status();
     const Clock::time_point retry = Clock::now() + backoff;
-    if (closed() || !IsBreakdown(status) || retry > deadline) return EndOf(status);
+    if (closed() || !IsResumable(status) || retry > deadline) return EndOf(status);
     Pause(retry);
     backoff = std::min(2 * backoff, kMaxBackoff);
   }

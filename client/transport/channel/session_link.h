@@ -52,7 +52,7 @@ class SessionLink {
   // The dialer, outbox and handler must outlive the link. `local_socket` is the daemon's first unix
   // socket (on which it serves gRPC) if the streams may bypass gRPC where the daemon offers that;
   // an empty path otherwise.
-  SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler, SocketPlace local_socket);
+  SessionLink(Dialer& dialer, CommandOutbox& outbox, Handler& handler, SocketEndpoint local_socket);
   // Calls Close, then Join.
   ~SessionLink();
 
@@ -78,18 +78,18 @@ class SessionLink {
  private:
   // Opens a stream and sends `hello` on it. Returns the daemon's Welcome, or why the stream has
   // ended.
-  absl::StatusOr<v1::Welcome> Greet(const v1::Hello& hello);
-  absl::StatusOr<v1::Welcome> GreetOn(ChannelStream& stream, const v1::Hello& hello);
+  absl::StatusOr<v1::Welcome> SendHello(const v1::Hello& hello);
+  absl::StatusOr<v1::Welcome> SendHelloOn(ChannelStream& stream, const v1::Hello& hello);
   // From now on this is the session's stream. False, and it is cancelled, when the link is closed.
   bool Use(const std::shared_ptr<ChannelStream>& stream);
   bool Read(v1::EventBatch& events);
   void Handle(v1::Event& event);
   // Whether a caller in Serve gives up if its answer does not arrive soon.
-  enum class Patience : uint8_t { kNone, kForever };
-  void ServeWith(Patience patience, absl::Span<const uint64_t> requests,
+  enum class WaitMode : uint8_t { kNone, kForever };
+  void ServeWith(WaitMode patience, absl::Span<const uint64_t> requests,
                  absl::FunctionRef<bool()> done);
   // Called when a caller stops waiting for its answer: the reader thread receives it instead.
-  void LeaveToReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void HandOverToReader() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RunReader(const v1::Hello& hello);
   void ReadAndHandle();
   void HandleDeferred();
@@ -108,7 +108,7 @@ class SessionLink {
   Dialer& dialer_;
   CommandOutbox& outbox_;
   Handler& handler_;
-  const SocketPlace local_socket_;
+  const SocketEndpoint local_socket_;
   Promise<v1::Welcome> welcome_promise_;  // Used by the reader thread.
   const Future<v1::Welcome> welcome_ = welcome_promise_.future();
   std::chrono::milliseconds lease_{0};  // Constant after Open.
@@ -133,7 +133,7 @@ class SessionLink {
   // Events that callers have read but the reader thread must handle; and the requests that are
   // answered by those events that it is handling at the moment.
   std::vector<v1::Event> deferred_ ABSL_GUARDED_BY(mutex_);
-  std::vector<uint64_t> in_hand_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint64_t> handling_ ABSL_GUARDED_BY(mutex_);
   absl::Status goodbye_ ABSL_GUARDED_BY(mutex_);
 
   CommandWriter commands_{outbox_, [this] { return stream(); }};

@@ -26,7 +26,7 @@ constexpr milliseconds kPause{100};
 
 // Returns the process's next number for round-robin order. Processes start at random numbers;
 // processes forked from the same one start at numbers that differ as their process ids do.
-uint64_t NextTurn() {
+uint64_t NextRoundRobin() {
   static std::atomic<uint64_t> turns{std::random_device()()};
   return turns++ + static_cast<uint64_t>(getpid());
 }
@@ -43,11 +43,11 @@ struct Candidates {
   std::vector<Address> unknown;
 };
 
-Candidates Find(absl::Span<const Address> addresses, bool in_turn) {
+Candidates Find(absl::Span<const Address> addresses, bool round_robin) {
   Candidates candidates;
   std::vector<Address> others;
   for (const Address& address : addresses) {
-    absl::StatusOr<Resolved> resolved = Resolve(address);
+    absl::StatusOr<ResolvedAddresses> resolved = Resolve(address);
     if (!resolved.ok()) {
       candidates.unknown.push_back(address);
       continue;
@@ -57,7 +57,7 @@ Candidates Find(absl::Span<const Address> addresses, bool in_turn) {
     std::move(resolved->others.begin(), resolved->others.end(), std::back_inserter(others));
   }
   if (candidates.addresses.size() + others.size() > 1) {
-    const uint64_t first = in_turn ? NextTurn() : std::random_device()();
+    const uint64_t first = round_robin ? NextRoundRobin() : std::random_device()();
     Order(candidates.addresses, first);
     Order(others, first);
   }
@@ -112,7 +112,7 @@ absl::Status TryEach(absl::Span<const Address> addresses, const TryOptions& opti
                      absl::FunctionRef<absl::Status(const Attempt&)> open) {
   const Clock::time_point deadline = Clock::now() + options.timeout;
   while (true) {
-    const Candidates candidates = Find(addresses, options.in_turn);
+    const Candidates candidates = Find(addresses, options.round_robin);
     if (candidates.addresses.size() == 1 && candidates.unknown.empty()) {
       return open({.address = candidates.addresses.front(),
                    .timeout = Until(deadline),
@@ -121,7 +121,7 @@ absl::Status TryEach(absl::Span<const Address> addresses, const TryOptions& opti
     }
     const absl::Status status =
         addresses.size() == 1 && candidates.addresses.empty()
-            ? NobodyAnswers({.address = addresses.front()}, "there is no such host")
+            ? NoDaemonError({.address = addresses.front()}, "there is no such host")
             : TryOnce(candidates, deadline, open);
     if (status.ok() || !options.wait_for_daemon || Until(deadline) <= kPause) return status;
     std::this_thread::sleep_for(kPause);

@@ -27,7 +27,7 @@ struct TryOptions {
   bool wait_for_daemon = false;             // Try all again until the timeout.
   // If true, each call begins with the next address in round-robin order, from a random start, so
   // that sessions are spread over the daemons. If false, each call begins with a random address.
-  bool in_turn = false;
+  bool round_robin = false;
 };
 
 // Calls `open` for each address that `addresses` stand for, one after the other, until it succeeds.

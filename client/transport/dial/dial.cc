@@ -45,7 +45,7 @@ std::shared_ptr<grpc::ChannelCredentials> CredentialsFor(const Address& address,
 
 // Finds out why a channel to a listening process does not become connected. Returns "" if it may
 // still become connected.
-std::string Misunderstanding(Line& line, const Address& address) {
+std::string ConnectionProblem(RpcChannel& line, const Address& address) {
   // A failed call reports the reason, which the channel itself does not.
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
@@ -111,7 +111,7 @@ std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterfac
 }
 
 // Returns whether ConnectTrusted has failed because no daemon listens, which may still change.
-bool IsAbsence(const absl::Status& status) {
+bool IsNoListener(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsUnavailable(status) ||
          absl::IsDeadlineExceeded(status);
 }
@@ -129,10 +129,10 @@ absl::Status AwaitUnixDaemon(Dialer& dialer, const Attempt& attempt) {
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     const absl::Status status =
         dialer.Connect(std::min(std::max(rest, kRetryPause), kMaxProbe)).status();
-    if (!IsAbsence(status)) return status;
-    if (!attempt.wait_for_daemon) return NobodyAnswers(attempt, WhyNot(status));
+    if (!IsNoListener(status)) return status;
+    if (!attempt.wait_for_daemon) return NoDaemonError(attempt, WhyNot(status));
     if (rest <= kRetryPause) {
-      return NobodyAnswers(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));
+      return NoDaemonError(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));
     }
     std::this_thread::sleep_for(kRetryPause);
   }
@@ -140,7 +140,7 @@ absl::Status AwaitUnixDaemon(Dialer& dialer, const Attempt& attempt) {
 
 }  // namespace
 
-Line::Line(std::shared_ptr<grpc::Channel> over)
+RpcChannel::RpcChannel(std::shared_ptr<grpc::Channel> over)
     : channel(std::move(over)), stub(channel), generic(channel) {}
 
 bool Dialer::Socket::IsBroken() const {
@@ -153,18 +153,18 @@ bool Dialer::Socket::IsBroken() const {
 Dialer::Dialer(const Address& address, const Secrets& secrets, std::chrono::milliseconds lease)
     : address_(address), peer_(address.ToString()), secrets_(secrets), lease_(lease) {}
 
-absl::StatusOr<std::shared_ptr<Line>> Dialer::Get() {
-  absl::StatusOr<std::shared_ptr<Line>> line = Connect(kPatience);
-  if (line.ok() || !IsAbsence(line.status())) return line;
+absl::StatusOr<std::shared_ptr<RpcChannel>> Dialer::Get() {
+  absl::StatusOr<std::shared_ptr<RpcChannel>> line = Connect(kPatience);
+  if (line.ok() || !IsNoListener(line.status())) return line;
   return absl::UnavailableError(absl::StrCat("no daemon answers at ", peer_));
 }
 
-absl::StatusOr<std::shared_ptr<Line>> Dialer::Connect(std::chrono::milliseconds timeout) {
+absl::StatusOr<std::shared_ptr<RpcChannel>> Dialer::Connect(std::chrono::milliseconds timeout) {
   MutexLock lock(mutex_);
   if (line_ != nullptr && !(address_.is_unix() && socket_.IsBroken())) return line_;
   const grpc::ChannelArguments arguments = ArgumentsOf(address_, secrets_, lease_);
   if (!address_.is_unix()) {
-    line_ = std::make_shared<Line>(grpc::experimental::CreateCustomChannelWithInterceptors(
+    line_ = std::make_shared<RpcChannel>(grpc::experimental::CreateCustomChannelWithInterceptors(
         TargetOf(address_), CredentialsFor(address_, secrets_), arguments,
         InterceptorsOf(secrets_)));
     return line_;
@@ -175,19 +175,19 @@ absl::StatusOr<std::shared_ptr<Line>> Dialer::Connect(std::chrono::milliseconds 
   struct stat info;
   if (fstat(fd.get(), &info) != 0) return absl::ErrnoToStatus(errno, "a socket's inode");
   socket_ = {.fd = fd.Release(), .inode = info.st_ino};
-  line_ =
-      std::make_shared<Line>(grpc::experimental::CreateCustomInsecureChannelWithInterceptorsFromFd(
+  line_ = std::make_shared<RpcChannel>(
+      grpc::experimental::CreateCustomInsecureChannelWithInterceptorsFromFd(
           peer_, socket_.fd, arguments, InterceptorsOf(secrets_)));
   return line_;
 }
 
 bool Dialer::AwaitConnection(std::chrono::system_clock::time_point until) {
   if (address_.is_unix()) return true;
-  const absl::StatusOr<std::shared_ptr<Line>> line = Get();
+  const absl::StatusOr<std::shared_ptr<RpcChannel>> line = Get();
   return line.ok() && (*line)->channel->WaitForConnected(until);
 }
 
-absl::Status NobodyAnswers(const Attempt& attempt, absl::string_view why) {
+absl::Status NoDaemonError(const Attempt& attempt, absl::string_view why) {
   if (!attempt.is_only) return absl::UnavailableError(why);
   Address listen = attempt.address;
   listen.ip.clear();
@@ -210,26 +210,26 @@ absl::Status AwaitDaemon(Dialer& dialer, const Attempt& attempt) {
   if (!attempt.wait_for_daemon) {
     const absl::Status probe = Probe(address, std::min(attempt.timeout, kMaxProbe));
     if (absl::IsNotFound(probe)) {
-      return NobodyAnswers(attempt, "there is no such host");
+      return NoDaemonError(attempt, "there is no such host");
     }
-    if (absl::IsUnavailable(probe)) return NobodyAnswers(attempt, "nobody listens there");
-    if (absl::IsDeadlineExceeded(probe)) return NobodyAnswers(attempt, "nobody answers there");
+    if (absl::IsUnavailable(probe)) return NoDaemonError(attempt, "nobody listens there");
+    if (absl::IsDeadlineExceeded(probe)) return NoDaemonError(attempt, "nobody answers there");
     ACCELD_RETURN_IF_ERROR(probe);
   }
-  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Line> line, dialer.Get());
+  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<RpcChannel> line, dialer.Get());
   const std::shared_ptr<grpc::Channel>& channel = line->channel;
   grpc_connectivity_state state = channel->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY && channel->WaitForStateChange(state, deadline)) {
     state = channel->GetState(/*try_to_connect=*/true);
     if (state != GRPC_CHANNEL_TRANSIENT_FAILURE || attempt.wait_for_daemon) continue;
-    const std::string why = Misunderstanding(*line, address);
+    const std::string why = ConnectionProblem(*line, address);
     if (!why.empty()) return misunderstood(why);
   }
   if (state == GRPC_CHANNEL_READY) return absl::OkStatus();
   // A failure between two checks is not seen above.
-  const std::string why = Misunderstanding(*line, address);
+  const std::string why = ConnectionProblem(*line, address);
   if (!why.empty()) return misunderstood(why);
-  return NobodyAnswers(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));
+  return NoDaemonError(attempt, absl::StrCat("tried for ", attempt.timeout.count(), " ms"));
 }
 
 }  // namespace acceld::client

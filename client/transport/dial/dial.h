@@ -19,8 +19,8 @@ namespace acceld::client {
 
 // A gRPC channel with a connection of its own, and the stubs on it. Shared by the calls that use
 // it.
-struct Line {
-  explicit Line(std::shared_ptr<grpc::Channel> over);
+struct RpcChannel {
+  explicit RpcChannel(std::shared_ptr<grpc::Channel> over);
 
   const std::shared_ptr<grpc::Channel> channel;
   v1::Acceld::Stub stub;
@@ -48,10 +48,10 @@ class Dialer {
   // Returns the current channel, or, for a unix socket whose connection is broken, a new one.
   // UNAVAILABLE if no daemon listens; otherwise the errors of ConnectTrusted. Blocks while
   // connecting to a unix socket, for at most two seconds.
-  absl::StatusOr<std::shared_ptr<Line>> Get();
+  absl::StatusOr<std::shared_ptr<RpcChannel>> Get();
   // Returns the same channel as Get, but connects to a unix socket within `timeout` and returns
   // every error of ConnectTrusted unchanged.
-  absl::StatusOr<std::shared_ptr<Line>> Connect(std::chrono::milliseconds timeout);
+  absl::StatusOr<std::shared_ptr<RpcChannel>> Connect(std::chrono::milliseconds timeout);
   // Over TCP, blocks until the channel is connected; returns false if that takes until `until`.
   // gRPC connects, and performs the TLS handshake, only while somebody waits for the connection.
   // Over a unix socket, returns true at once.
@@ -72,7 +72,7 @@ class Dialer {
   const Secrets secrets_;
   const std::chrono::milliseconds lease_;
   Mutex mutex_;
-  std::shared_ptr<Line> line_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<RpcChannel> line_ ABSL_GUARDED_BY(mutex_);
   Socket socket_ ABSL_GUARDED_BY(mutex_);  // Of a unix connection.
 };
 
@@ -84,6 +84,6 @@ absl::Status AwaitDaemon(Dialer& dialer, const Attempt& attempt);
 
 // Returns UNAVAILABLE with the reason `why`. If the attempt is the only one, the message also
 // advises how to start a daemon.
-absl::Status NobodyAnswers(const Attempt& attempt, absl::string_view why);
+absl::Status NoDaemonError(const Attempt& attempt, absl::string_view why);
 
 }  // namespace acceld::client

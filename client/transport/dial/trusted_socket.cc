@@ -46,14 +46,14 @@ absl::StatusOr<UniqueFd> Checked(const std::string& path, const TrustedUsers& tr
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ConnectTrusted(const SocketPlace& place,
+absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& place,
                                         std::chrono::milliseconds timeout) {
   return Checked(place.path, place.trusted, [&] { return Connect(place.path, timeout); });
 }
 
-absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketPlace& place) {
+absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& place) {
   const std::string path = absl::StrCat(place.path, segment::kSocketSuffix);
-  return Checked(path, place.trusted, [&] { return ConnectForPackets(path); });
+  return Checked(path, place.trusted, [&] { return ConnectPacketSocket(path); });
 }
 
 }  // namespace acceld::client

@@ -19,16 +19,16 @@ namespace acceld::client {
 // trusted (the message then says which user, and how to trust it). Blocks for at most the timeout.
 
 // The unix socket of a daemon on this host, and the users to whom it may belong.
-struct SocketPlace {
+struct SocketEndpoint {
   std::string path;  // Empty: there is none.
   TrustedUsers trusted;
 };
 
 // Connects to the socket itself, which serves gRPC.
-absl::StatusOr<UniqueFd> ConnectTrusted(const SocketPlace& place,
+absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& place,
                                         std::chrono::milliseconds timeout);
 // Connects to the second socket beside it, which carries packets
 // (common/memory/segment_messages.h).
-absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketPlace& place);
+absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& place);
 
 }  // namespace acceld::client

@@ -62,15 +62,15 @@ absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
 
 Location Reader::LocationOf(uint64_t attribute) {
   // A few names can make many long locations, so locations beyond this size are left out.
-  constexpr size_t kMaxPlaceBytes = size_t{4} << 20;
-  const auto [known, is_new] = place_of_attribute_.try_emplace(attribute, 0);
-  if (is_new && place_bytes_ < kMaxPlaceBytes) {
+  constexpr size_t kMaxLocationBytes = size_t{4} << 20;
+  const auto [known, is_new] = location_of_attribute_.try_emplace(attribute, 0);
+  if (is_new && location_bytes_ < kMaxLocationBytes) {
     std::string place = DescribeLocation(container, attribute);
     // An op whose location does not fit in the budget has none.
     if (!place.empty() && totals.budget.Charge(static_cast<int64_t>(place.size()), "places").ok()) {
-      place_bytes_ += place.size();
-      places.push_back(std::move(place));
-      known->second = static_cast<uint32_t>(places.size());
+      location_bytes_ += place.size();
+      source_locations.push_back(std::move(place));
+      known->second = static_cast<uint32_t>(source_locations.size());
     }
   }
   return {.place = known->second};

@@ -30,13 +30,13 @@ struct Reader {
   const Container container;
   ImportTotals& totals;
   Decoder decoder;
-  std::vector<std::string> places;  // Module::places
-  int64_t op_count = 0;             // over all functions
-  uint64_t values_left;             // how many values may still be defined, in all functions
+  std::vector<std::string> source_locations;  // Module::places
+  int64_t op_count = 0;                       // over all functions
+  uint64_t values_left;  // how many values may still be defined, in all functions
 
  private:
-  absl::flat_hash_map<uint64_t, uint32_t> place_of_attribute_;
-  size_t place_bytes_ = 0;
+  absl::flat_hash_map<uint64_t, uint32_t> location_of_attribute_;
+  size_t location_bytes_ = 0;
 };
 
 // Returns the attributes of an op, those of its dictionary and its properties, as numbers under the

@@ -24,7 +24,7 @@ enum BuiltinAttributeCode : uint64_t {
 // Longer texts are cut.
 constexpr size_t kMaxShown = 200;
 
-struct Place {
+struct SourceLocation {
   std::string file;  // with line and column
   std::string name;  // of the outermost location that has one
 };
@@ -34,7 +34,7 @@ class LocationReader {
   explicit LocationReader(const Container& container) : container_(container) {}
 
   // Sets the members of `place` that are still empty.
-  absl::Status Read(uint64_t attribute, int depth, Place& place) const {
+  absl::Status Read(uint64_t attribute, int depth, SourceLocation& place) const {
     if (depth >= limits::kMaxDepth) return absl::InvalidArgumentError("too deep");
     const Entry& entry = container_.attributes[attribute];
     if (!entry.has_encoding || entry.dialect != "builtin") return absl::OkStatus();
@@ -63,27 +63,28 @@ class LocationReader {
   }
 
  private:
-  absl::Status ReadNext(Cursor& in, int depth, Place& place) const {
+  absl::Status ReadNext(Cursor& in, int depth, SourceLocation& place) const {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t next,
                             in.Index(container_.attributes.size(), "location"));
     return Read(next, depth + 1, place);
   }
 
   // Format: the file, the line, the column.
-  absl::Status ReadFileLineColumn(Cursor& in, Place& place) const {
+  absl::Status ReadFileLineColumn(Cursor& in, SourceLocation& place) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
     return AddNumbers(in, 2, std::move(file), place);
   }
 
   // Format: the file, the count of numbers that follow, and these: line, column, and where the
   // range ends.
-  absl::Status ReadFileLineColumnRange(Cursor& in, Place& place) const {
+  absl::Status ReadFileLineColumnRange(Cursor& in, SourceLocation& place) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
     ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("numbers of a location"));
     return AddNumbers(in, std::min<uint64_t>(count, 2), std::move(file), place);
   }
 
-  absl::Status AddNumbers(Cursor& in, uint64_t count, std::string file, Place& place) const {
+  absl::Status AddNumbers(Cursor& in, uint64_t count, std::string file,
+                          SourceLocation& place) const {
     for (uint64_t i = 0; i < count; ++i) {
       ACCELD_ASSIGN_OR_RETURN(const uint64_t number, in.Varint());
       absl::StrAppend(&file, ":", number);
@@ -112,7 +113,7 @@ class LocationReader {
 }  // namespace
 
 std::string DescribeLocation(const Container& container, uint64_t attribute) {
-  Place place;
+  SourceLocation place;
   if (!LocationReader(container).Read(attribute, 0, place).ok()) return "";
   if (place.file.empty() || place.name.empty()) return absl::StrCat(place.file, place.name);
   return absl::StrCat(place.file, " (", place.name, ")");

@@ -201,7 +201,7 @@ absl::StatusOr<Module> ModuleReader::Read() {
   for (uint64_t i = 0; i < block.num_ops; ++i) ACCELD_RETURN_IF_ERROR(ReadItem(in));
   ACCELD_RETURN_IF_ERROR(in.ExpectEnd("the module"));
   ACCELD_RETURN_IF_ERROR(reader_.totals.Check());
-  module_.places = std::move(reader_.places);
+  module_.source_locations = std::move(reader_.source_locations);
   return std::move(module_);
 }
 

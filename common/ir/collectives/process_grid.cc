@@ -30,7 +30,7 @@ absl::Status ReadSize(const AttributeDictionary& attributes, const std::string& 
 }
 
 // Whether the op, which is not a collective, depends on which of several processes runs it.
-bool AsksForItsProcess(const ImportedOp& op) {
+bool DependsOnProcessId(const ImportedOp& op) {
   if (op.name == "stablehlo.partition_id" || op.name == "stablehlo.replica_id") return true;
   const auto target = op.attributes.find("call_target_name");
   if (op.name != "stablehlo.custom_call" || target == op.attributes.end()) return false;
@@ -88,7 +88,7 @@ void ProcessGrid::NoteOp(const ImportedOp& op, absl::string_view function) {
   if (is_collective) {
     if (const std::string* mesh = MeshOfGroups(op)) NoteMesh(*mesh, op.name, function);
   }
-  if (!first_user_.empty() || !(is_collective || AsksForItsProcess(op))) return;
+  if (!first_user_.empty() || !(is_collective || DependsOnProcessId(op))) return;
   first_user_ = absl::StrCat("@", function, ": op '", op.name, "'");
 }
 

@@ -22,9 +22,9 @@ int64_t OutputsAt(const ConvolvedDimension& dimension, int64_t start) {
     if (at % dilation != 0) continue;
     // The outputs of this phase read at + turn * advance for turn = 0 ... turns - 1.
     const int64_t advance = dilation * dimension.stride;
-    const int64_t turns = (dimension.output - phase + dilation - 1) / dilation;
+    const int64_t iterations = (dimension.output - phase + dilation - 1) / dilation;
     const int64_t first = at >= 0 ? 0 : (-at + advance - 1) / advance;
-    const int64_t last = at > end ? -1 : std::min(turns - 1, (end - at) / advance);
+    const int64_t last = at > end ? -1 : std::min(iterations - 1, (end - at) / advance);
     count += std::max<int64_t>(last - first + 1, 0);
   }
   return count;

@@ -44,9 +44,10 @@ class Counter {
     }
     if (op.kind == OpKind::kWhile) {
       const absl::optional<int64_t> trips = TripCountOf(definitions, op);
-      const double turns = trips.has_value() ? static_cast<double>(*trips) : 1;
-      Cost cost = Of(function, definitions, op.regions[0]) * (trips.has_value() ? turns + 1 : 1);
-      cost += Of(function, definitions, op.regions[1]) * turns;
+      const double iterations = trips.has_value() ? static_cast<double>(*trips) : 1;
+      Cost cost =
+          Of(function, definitions, op.regions[0]) * (trips.has_value() ? iterations + 1 : 1);
+      cost += Of(function, definitions, op.regions[1]) * iterations;
       return cost;
     }
     if (op.kind == OpKind::kIf || op.kind == OpKind::kCase) {

@@ -79,7 +79,7 @@ absl::optional<int64_t> StepOf(const Definitions& definitions, const Region& bod
 }
 
 // Returns the number of iterations with values from `first` up to at most `last`; step > 0.
-absl::optional<int64_t> TurnsTo(int64_t first, int64_t last, int64_t step) {
+absl::optional<int64_t> IterationsTo(int64_t first, int64_t last, int64_t step) {
   if (first > last) return 0;
   int64_t distance = 0;
   if (__builtin_sub_overflow(last, first, &distance)) return absl::nullopt;
@@ -115,18 +115,19 @@ absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& lo
   switch (condition->direction) {
     case ComparisonDirection::kLt:
       if (*step > 0 || *first >= limit)
-        return TurnsTo(*first, limit - 1, std::max<int64_t>(*step, 1));
+        return IterationsTo(*first, limit - 1, std::max<int64_t>(*step, 1));
       return absl::nullopt;
     case ComparisonDirection::kLe:
-      if (*step > 0 || *first > limit) return TurnsTo(*first, limit, std::max<int64_t>(*step, 1));
+      if (*step > 0 || *first > limit)
+        return IterationsTo(*first, limit, std::max<int64_t>(*step, 1));
       return absl::nullopt;
     case ComparisonDirection::kGt:
       if (*step < 0 || *first <= limit)
-        return TurnsTo(-*first, -limit - 1, std::max<int64_t>(-*step, 1));
+        return IterationsTo(-*first, -limit - 1, std::max<int64_t>(-*step, 1));
       return absl::nullopt;
     case ComparisonDirection::kGe:
       if (*step < 0 || *first < limit)
-        return TurnsTo(-*first, -limit, std::max<int64_t>(-*step, 1));
+        return IterationsTo(-*first, -limit, std::max<int64_t>(-*step, 1));
       return absl::nullopt;
     case ComparisonDirection::kEq:
     case ComparisonDirection::kNe:

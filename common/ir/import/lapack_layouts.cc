@@ -65,8 +65,8 @@ absl::StatusOr<ValueId> Transposed(FunctionBuilder& builder, ValueId value, Orde
 
 // Returns the value of the same type that has in order `to` the bytes that `value` has in order
 // `from`.
-absl::StatusOr<ValueId> Relaid(FunctionBuilder& builder, ValueId value, const Order& from,
-                               const Order& to, Location location) {
+absl::StatusOr<ValueId> WithLayout(FunctionBuilder& builder, ValueId value, const Order& from,
+                                   const Order& to, Location location) {
   if (from == to) return value;
   const TensorType type = builder.TypeOf(value).tensor();
   if (!type.IsStatic()) {
@@ -118,8 +118,9 @@ absl::StatusOr<std::vector<ValueId>> LayOutOperands(FunctionBuilder& builder,
   for (size_t i = 0; i < layouts.operands.size(); ++i) {
     const Order& order = layouts.operands[i];
     const auto rank = static_cast<int64_t>(order.size());
-    ACCELD_ASSIGN_OR_RETURN(operands[i], Relaid(builder, operands[i], order,
-                                                UsualOrder(rank, layouts.matrix_rank), location));
+    ACCELD_ASSIGN_OR_RETURN(
+        operands[i],
+        WithLayout(builder, operands[i], order, UsualOrder(rank, layouts.matrix_rank), location));
   }
   return operands;
 }
@@ -133,7 +134,7 @@ absl::StatusOr<std::vector<ValueId>> LayOutResults(FunctionBuilder& builder,
     const auto rank = static_cast<int64_t>(order.size());
     ACCELD_ASSIGN_OR_RETURN(
         results[i],
-        Relaid(builder, results[i], UsualOrder(rank, layouts.matrix_rank), order, location));
+        WithLayout(builder, results[i], UsualOrder(rank, layouts.matrix_rank), order, location));
   }
   return results;
 }

@@ -37,7 +37,7 @@ absl::Status CheckWindow(const Window& window, int64_t rank) {
 
 // Returns how many positions the window has along dimension `i` of `size` elements. Dynamic sizes
 // make a dynamic count.
-absl::StatusOr<int64_t> CountPlaces(const Window& window, int64_t i, int64_t size) {
+absl::StatusOr<int64_t> CountWindowPositions(const Window& window, int64_t i, int64_t size) {
   const int64_t window_size = AtOr(window.sizes, i, 1);
   if (size == kDynamicDim || window_size == kDynamicDim) return kDynamicDim;
   const auto [low, high] =
@@ -155,7 +155,7 @@ InferResult InferConvolved(const InferContext& context,
   for (int64_t i = 0; i < spatial_rank; ++i) {
     const int64_t size = lhs.dims[numbers.input_spatial_dimensions[i]];
     ACCELD_ASSIGN_OR_RETURN(result.dims[numbers.output_spatial_dimensions[i]],
-                            CountPlaces(window, i, size));
+                            CountWindowPositions(window, i, size));
   }
   return std::vector<Type>{std::move(result)};
 }
@@ -206,7 +206,7 @@ InferResult InferReduceWindow(const InferContext& context) {
   ACCELD_RETURN_IF_ERROR(CheckWindow(window, rank));
   ACCELD_RETURN_IF_ERROR(CheckReducer(context.regions[0], dtypes));
   for (int64_t i = 0; i < rank; ++i) {
-    ACCELD_ASSIGN_OR_RETURN(dims[i], CountPlaces(window, i, dims[i]));
+    ACCELD_ASSIGN_OR_RETURN(dims[i], CountWindowPositions(window, i, dims[i]));
   }
   return TypesOfShape(dtypes, dims);
 }
@@ -236,9 +236,10 @@ InferResult InferSelectAndScatter(const InferContext& context) {
   ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[0], pair, {DType::kI1}));
   ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[1], pair, {operand.dtype}));
   for (int64_t i = 0; i < rank; ++i) {
-    ACCELD_ASSIGN_OR_RETURN(const int64_t places, CountPlaces(window, i, operand.dims[i]));
-    if (!MayEqual(places, source.dims[i])) {
-      return Refuse("the window takes ", places, " places along dimension ", i,
+    ACCELD_ASSIGN_OR_RETURN(const int64_t source_locations,
+                            CountWindowPositions(window, i, operand.dims[i]));
+    if (!MayEqual(source_locations, source.dims[i])) {
+      return Refuse("the window takes ", source_locations, " places along dimension ", i,
                     ", but the source has size ", source.dims[i]);
     }
   }

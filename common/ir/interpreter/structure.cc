@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/calls/host_callback.h"
 #include "common/ir/calls/sharding_targets.h"
-#include "common/ir/calls/unwritten.h"
+#include "common/ir/calls/uninitialized.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/tensor.h"
 
@@ -78,7 +78,7 @@ EvalResult EvalCustomCall(EvalContext& c) {
       c.frame.function.TypeOf(c.op.operands[0]) == c.frame.function.TypeOf(c.op.results[0]);
   if (is_identity) return c.OperandValues();
   if (target == kHostCallbackTarget) return EvalHostCallback(c);
-  if (target == kUnwrittenTarget) {
+  if (target == kUninitializedTarget) {
     const TensorType& type = c.frame.function.TensorOf(c.op.results[0]);
     const double value = IsFloat(type.dtype) ? std::numeric_limits<double>::quiet_NaN() : 1;
     return OneResult(Value{.tensor = Literal::Filled(type, value), .elements = {}});

@@ -48,9 +48,9 @@ absl::Status Disagreement(const TypedOp& typed) {
 
 // Replaces each quantization by an element type of its own, so that the op's inference rule checks
 // which quantizations must be equal.
-class StandIns {
+class PlaceholderTypes {
  public:
-  explicit StandIns(std::vector<Quantization> quantizations)
+  explicit PlaceholderTypes(std::vector<Quantization> quantizations)
       : quantizations_(std::move(quantizations)) {}
 
   static constexpr DType kDTypes[] = {
@@ -87,12 +87,12 @@ class StandIns {
 
 absl::Status CheckByRule(const TypedOp& typed, OpKind kind, const OpAttributes& attributes) {
   std::vector<Quantization> quantizations = QuantizationsOf(typed);
-  if (quantizations.size() > std::size(StandIns::kDTypes)) {
+  if (quantizations.size() > std::size(PlaceholderTypes::kDTypes)) {
     return absl::UnimplementedError(absl::StrCat("op '", typed.op.name, "': ", quantizations.size(),
                                                  " different quantizations, more than ",
-                                                 std::size(StandIns::kDTypes)));
+                                                 std::size(PlaceholderTypes::kDTypes)));
   }
-  const StandIns stand_ins(std::move(quantizations));
+  const PlaceholderTypes stand_ins(std::move(quantizations));
   const std::vector<Type> operands = stand_ins(typed.operands);
   const std::vector<Type> results = stand_ins(typed.results());
   std::vector<InferContext::RegionSignature> regions;

@@ -232,7 +232,7 @@ class Specializer {
     std::vector<Op> ops;
     ops.reserve(region.ops.size());
     for (Op& op : region.ops) {
-      ACCELD_RETURN_IF_ERROR(CheckGoOn("specializing a program"));
+      ACCELD_RETURN_IF_ERROR(CheckMayContinue("specializing a program"));
       if (IsShapeAssertion(op)) {
         ACCELD_RETURN_IF_ERROR(AtOp(CheckAssertion(op, frame), op));
         continue;
@@ -309,15 +309,16 @@ class Specializer {
     return IntegersOf(*size);
   }
 
-  static std::string Place(const Frame& frame) {
+  static std::string MessagePrefix(const Frame& frame) {
     return absl::StrCat("specialize: @", frame.source.name);
   }
 
   static absl::Status CheckAssertion(const Op& op, const Frame& frame) {
     const Literal* holds = frame.known.Find(op.operands[0]);
     if (holds == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          Place(frame), ": an assertion on shapes does not follow from the arguments' shapes"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(MessagePrefix(frame),
+                       ": an assertion on shapes does not follow from the arguments' shapes"));
     }
     if (holds->bytes()[0] != 0) return absl::OkStatus();
     std::string message = op.As<CustomCallAttributes>().error_message;
@@ -327,12 +328,12 @@ class Specializer {
       const std::string text = size == nullptr ? "?" : absl::StrJoin(IntegersOf(*size), ", ");
       absl::StrReplaceAll({{absl::StrCat("{", i - 1, "}"), text}}, &message);
     }
-    return absl::InvalidArgumentError(absl::StrCat(Place(frame), ": ", message));
+    return absl::InvalidArgumentError(absl::StrCat(MessagePrefix(frame), ": ", message));
   }
 
   static absl::Status Infer(Op& op, Frame& frame, const InferContext::RegionSignature* callee) {
     Function& function = frame.function;
-    const std::string where = Place(frame);
+    const std::string where = MessagePrefix(frame);
     const OpKind written_as = op.kind;
     std::vector<Type> declared = RefineDeclared(op, frame.source, function.TypesOf(op.operands));
     if (FamilyOf(op.kind) == OpFamily::kDynamic) {

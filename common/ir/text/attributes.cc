@@ -13,7 +13,7 @@ namespace {
 
 // The memory of an attribute in a list or a dictionary. Its further contents are no larger than its
 // text.
-constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
+constexpr int64_t kAttributeEntryBytes = sizeof(Attribute) + 64;
 
 // `5`, `5 : i32`, `-1.5 : f32`, `0x7FC00000 : f32`.
 absl::StatusOr<Attribute> ReadNumber(Reader& reader) {
@@ -224,7 +224,8 @@ absl::StatusOr<bool> TryUnnamedStructs(Reader& reader, Attribute& to) {
   ArrayAttribute list;
   do {
     ACCELD_RETURN_IF_ERROR(lexer.Expect('<'));
-    ACCELD_RETURN_IF_ERROR(reader.Charge(kPlaceBytes, "an attribute", lexer.Peek().offset));
+    ACCELD_RETURN_IF_ERROR(
+        reader.Charge(kAttributeEntryBytes, "an attribute", lexer.Peek().offset));
     ACCELD_ASSIGN_OR_RETURN(Attribute element, ReadStructFields(reader, ""));
     ACCELD_RETURN_IF_ERROR(lexer.Expect('>'));
     list.elements.push_back(std::move(element));
@@ -268,7 +269,7 @@ absl::StatusOr<Attribute> ReadAttribute(Reader& reader) {
   ACCELD_RETURN_IF_ERROR(nesting.status());
   Lexer& lexer = reader.lexer;
   const Token token = lexer.Peek();
-  ACCELD_RETURN_IF_ERROR(reader.Charge(kPlaceBytes, "an attribute", token.offset));
+  ACCELD_RETURN_IF_ERROR(reader.Charge(kAttributeEntryBytes, "an attribute", token.offset));
   switch (token.kind) {
     case TokenKind::kWord:
       return ReadWord(reader);

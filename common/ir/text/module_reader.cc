@@ -97,7 +97,7 @@ bool ModuleReader::AtElementType() const {
 absl::Status ModuleReader::ReadAlias() {
   const Token name = lexer_.Next();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
-  reader_.deepest = 0;
+  reader_.max_depth_seen = 0;
   const std::string alias(name.text);
   if (!aliases_.insert(alias).second) {
     return lexer_.Error(name.offset,
@@ -117,13 +117,13 @@ absl::Status ModuleReader::ReadAlias() {
     int64_t bytes = 0;
     for (const Type& parameter : type.parameters) bytes += MemoryBytesOf(parameter);
     for (const Type& result : type.results) bytes += MemoryBytesOf(result);
-    reader_.function_aliases[alias] = {std::move(type), bytes, reader_.deepest};
+    reader_.function_aliases[alias] = {std::move(type), bytes, reader_.max_depth_seen};
     return absl::OkStatus();
   }
   if (name.kind == TokenKind::kBang) {
     ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader_));
     const int64_t bytes = MemoryBytesOf(type);
-    reader_.type_aliases[std::string(name.text)] = {std::move(type), bytes, reader_.deepest};
+    reader_.type_aliases[std::string(name.text)] = {std::move(type), bytes, reader_.max_depth_seen};
     return absl::OkStatus();
   }
   if (lexer_.Peek().IsWord("loc")) {
@@ -132,7 +132,8 @@ absl::Status ModuleReader::ReadAlias() {
   }
   ACCELD_ASSIGN_OR_RETURN(Attribute value, ReadAttribute(reader_));
   const int64_t bytes = MemoryBytesOf(value);
-  reader_.attribute_aliases[std::string(name.text)] = {std::move(value), bytes, reader_.deepest};
+  reader_.attribute_aliases[std::string(name.text)] = {std::move(value), bytes,
+                                                       reader_.max_depth_seen};
   return absl::OkStatus();
 }
 

@@ -46,9 +46,9 @@ struct Reader {
   absl::flat_hash_set<std::string> location_aliases;                       // "#name"
   // The first use of each alias that a location refers to; it may be declared later.
   absl::flat_hash_map<std::string, size_t> named_locations;
-  int region_depth = 0;  // of the regions that are being read
-  int depth = 0;         // of the type or attribute that is being read
-  int deepest = 0;       // the largest `depth` since this was set to 0
+  int region_depth = 0;    // of the regions that are being read
+  int depth = 0;           // of the type or attribute that is being read
+  int max_depth_seen = 0;  // the largest `depth` since this was set to 0
   ImportTotals totals;
 };
 
@@ -72,7 +72,7 @@ class Nesting {
   // `levels` are the levels to count: more than one for a value that was read elsewhere.
   explicit Nesting(Reader& reader, int levels = 1) : reader_(reader), levels_(levels) {
     reader_.depth += levels_;
-    reader_.deepest = std::max(reader_.deepest, reader_.depth);
+    reader_.max_depth_seen = std::max(reader_.max_depth_seen, reader_.depth);
   }
   ~Nesting() { reader_.depth -= levels_; }
   Nesting(const Nesting&) = delete;

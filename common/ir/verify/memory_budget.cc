@@ -42,7 +42,7 @@ MemoryBudget MemoryBudget::ForCopies(int64_t program_bytes) {
 absl::Status MemoryBudget::Charge(int64_t bytes, absl::string_view what) {
   if (bytes <= limit_bytes_ - used_bytes_) {
     used_bytes_ += bytes;
-    return CheckGoOn(what);
+    return CheckMayContinue(what);
   }
   return absl::ResourceExhaustedError(
       absl::StrCat(what, ": the program would take more than ", limit_bytes_,

@@ -21,7 +21,7 @@ class MemoryBudget {
 
   // Charges `bytes`. RESOURCE_EXHAUSTED when they exceed the budget: "<what>: the program would
   // take more than 134898688 bytes of memory, the budget for 1330 bytes of input". Also returns the
-  // error of CheckGoOn (common/memory/allocation.h).
+  // error of CheckMayContinue (common/memory/allocation.h).
   absl::Status Charge(int64_t bytes, absl::string_view what);
 
   int64_t used_bytes() const { return used_bytes_; }

@@ -127,21 +127,21 @@ class Counter {
 };
 
 template <typename Value>
-int64_t PlaceAndOwned(const Value& value) {
+int64_t SizeWithOwned(const Value& value) {
   return Size(sizeof(Value)) + Counter(Counter::Constants::kNone).Owned(value);
 }
 
 }  // namespace
 
-int64_t MemoryBytesOf(const Type& type) { return PlaceAndOwned(type); }
+int64_t MemoryBytesOf(const Type& type) { return SizeWithOwned(type); }
 
-int64_t MemoryBytesOf(const Attribute& attribute) { return PlaceAndOwned(attribute); }
+int64_t MemoryBytesOf(const Attribute& attribute) { return SizeWithOwned(attribute); }
 
 int64_t MemoryBytesOf(const AttributeDictionary& dictionary) {
   return Counter(Counter::Constants::kNone).Owned(dictionary);
 }
 
-int64_t MemoryBytesOf(const Function& function) { return PlaceAndOwned(function); }
+int64_t MemoryBytesOf(const Function& function) { return SizeWithOwned(function); }
 
 int64_t MemoryBytesOf(const Module& module) {
   return Counter(Counter::Constants::kNone).Owned(module);

@@ -102,8 +102,8 @@ absl::StatusOr<Attribute> AttributeAtDepth(const v1::Attribute& proto, MemoryBud
   if (depth >= limits::kMaxDepth) return TooDeep("an attribute");
   // The memory of an attribute in a list or a dictionary. Its further contents are no larger than
   // the message.
-  constexpr int64_t kPlaceBytes = sizeof(Attribute) + 64;
-  ACCELD_RETURN_IF_ERROR(budget.Charge(kPlaceBytes, "an attribute"));
+  constexpr int64_t kAttributeEntryBytes = sizeof(Attribute) + 64;
+  ACCELD_RETURN_IF_ERROR(budget.Charge(kAttributeEntryBytes, "an attribute"));
   switch (proto.value_case()) {
     case v1::Attribute::kUnit:
       return Attribute{UnitAttribute{}};

@@ -121,7 +121,7 @@ class FunctionEmitter {
   // Implemented in nests/rare_branches.cc.
   //
   // Outlines `body` into a function of `rare_code_`, and generates a call of it.
-  void EmitApart(const Block& body);
+  void EmitOutlined(const Block& body);
 
   // Implemented in nests/transposed_loops.cc.
   struct Range {

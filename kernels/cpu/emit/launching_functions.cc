@@ -87,7 +87,7 @@ bool OnlyCalls(const llvm::Function& function) {
   return calls && back_edges.empty();
 }
 
-void MarkQuick(llvm::Function& function) {
+void DisableOptimization(llvm::Function& function) {
   function.addFnAttr(llvm::Attribute::OptimizeNone);
   function.addFnAttr(llvm::Attribute::NoInline);  // required by optnone
 }

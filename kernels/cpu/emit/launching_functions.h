@@ -19,11 +19,11 @@ struct TileLaunch {
 std::vector<TileLaunch> FindLaunches(const llvm::Function& kernel);
 
 // Returns whether a function does nothing but call other functions with addresses. LLVM should
-// compile such functions without optimization (MarkQuick): that takes a third of the time, and
-// makes the calls hardly slower.
+// compile such functions without optimization (DisableOptimization): that takes a third of the
+// time, and makes the calls hardly slower.
 bool OnlyCalls(const llvm::Function& function);
 // Makes LLVM compile `function` without optimization (optnone). No pass may be run on it
 // afterwards.
-void MarkQuick(llvm::Function& function);
+void DisableOptimization(llvm::Function& function);
 
 }  // namespace acceld::kernels::cpu

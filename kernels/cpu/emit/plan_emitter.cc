@@ -28,10 +28,10 @@ using llvm::Value;
 
 // The most launches of one kernel that are generated in its callers instead of in a function of its
 // own: each function takes a third of a millisecond to compile.
-constexpr size_t kMostLaunches = 4;
+constexpr size_t kMaxInlinedLaunches = 4;
 // The most bytes that generated code copies itself, in some microseconds. Larger ranges are copied
 // by the run-time support, which does nothing if both are the same, and uses several threads.
-constexpr int64_t kMostCopiedAtOnce = int64_t{64} << 10;
+constexpr int64_t kMaxInlineCopyBytes = int64_t{64} << 10;
 // The work that is assumed of a library call. Large calls poll by themselves; after eight small
 // ones a poll is worth it.
 constexpr double kLibraryCallWork = kPollWork / 8;
@@ -75,7 +75,7 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
   emitter.Finish();
   std::vector<TileLaunch> launches = FindLaunches(*function);
   const double work = std::min(EstimateWork(kernel, kernel.body), kPollWork);
-  if (launches.empty() || launches.size() > kMostLaunches) {
+  if (launches.empty() || launches.size() > kMaxInlinedLaunches) {
     return {function, emitter.can_fail(), work};
   }
   function->eraseFromParent();
@@ -241,26 +241,28 @@ class StepEmitter {
 
   void Emit(const RoutineStep& step) {
     PollBefore(kLibraryCallWork);
-    EmitCallOnPlaces(kRoutineSymbol, NewDescriptor(code_, RoutineKeyOf(step.call), "routine"),
-                     step.operands, step.results);
+    EmitCallWithAddresses(kRoutineSymbol, NewDescriptor(code_, RoutineKeyOf(step.call), "routine"),
+                          step.operands, step.results);
   }
 
   // No poll is needed: a run can be cancelled while it waits for the host.
   void Emit(const HostCallStep& step) {
-    EmitCallOnPlaces(kHostCallSymbol, NewDescriptor(code_, HostCallKeyOf(step.call), "host_call"),
-                     step.operands, step.results);
+    EmitCallWithAddresses(kHostCallSymbol,
+                          NewDescriptor(code_, HostCallKeyOf(step.call), "host_call"),
+                          step.operands, step.results);
   }
 
   // Generates a call of the run-time support: (context, descriptor, addresses of operands and
   // results) -> CodeStatus.
-  void EmitCallOnPlaces(const char* symbol, Value* descriptor, std::vector<Slice> places,
-                        const std::vector<Slice>& results) {
-    places.insert(places.end(), results.begin(), results.end());
+  void EmitCallWithAddresses(const char* symbol, Value* descriptor,
+                             std::vector<Slice> source_locations,
+                             const std::vector<Slice>& results) {
+    source_locations.insert(source_locations.end(), results.begin(), results.end());
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(source_locations)}));
   }
 
   // Stores the addresses of `slices` to a table on the stack, which is valid until the next call of
@@ -278,7 +280,7 @@ class StepEmitter {
   void Emit(const CopyStep& step) {
     if (step.from.size_bytes == 0 || step.from == step.to) return;
     PollBefore(static_cast<double>(step.from.size_bytes));
-    if (step.from.size_bytes > kMostCopiedAtOnce) {
+    if (step.from.size_bytes > kMaxInlineCopyBytes) {
       llvm::Type* pointer = code_.pointer();
       llvm::FunctionCallee copy = code_.RunTimeFunction(
           kCopySymbol,

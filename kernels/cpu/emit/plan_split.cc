@@ -40,7 +40,7 @@ Sizes SizesOf(const Statement& statement) {
     sizes += SizesOf(loop->condition_body);
     sizes += SizesOf(loop->body);
   } else if (const auto* choice = std::get_if<IfStatement>(&statement.value)) {
-    if (CanBeApart(*choice)) {
+    if (CanBeOutlined(*choice)) {
       sizes.rare += SizesOf(choice->then_body).total();
     } else {
       sizes += SizesOf(choice->then_body);
@@ -58,7 +58,7 @@ Sizes SizesOf(const Block& block) {
 
 // Distributes items of these sizes over bins: the largest first, each to the bin that is least
 // full. Returns the number of the bin for each item.
-std::vector<size_t> Deal(const std::vector<size_t>& sizes, size_t num_bins) {
+std::vector<size_t> DistributeToBins(const std::vector<size_t>& sizes, size_t num_bins) {
   std::vector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -80,7 +80,7 @@ size_t NumParts(const std::vector<size_t>& sizes) {
 
 }  // namespace
 
-bool CanBeApart(const IfStatement& branch) {
+bool CanBeOutlined(const IfStatement& branch) {
   return branch.is_rare && branch.results.empty() && !branch.then_body.empty();
 }
 
@@ -98,10 +98,10 @@ PlanSplit SplitPlan(const Plan& plan) {
   }
   PlanSplit split;
   const size_t num_usual = std::max<size_t>(1, NumParts(usual));
-  split.part_of_kernel = Deal(usual, num_usual);
+  split.part_of_kernel = DistributeToBins(usual, num_usual);
   split.part_of_rare = split.part_of_kernel;
   split.num_parts = num_usual + NumParts(rare);
-  const std::vector<size_t> rare_bins = Deal(rare, NumParts(rare));
+  const std::vector<size_t> rare_bins = DistributeToBins(rare, NumParts(rare));
   for (size_t i = 0; i < rare.size(); ++i) {
     split.part_of_rare[rare_kernels[i]] = num_usual + rare_bins[i];
   }

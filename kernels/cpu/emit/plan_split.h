@@ -21,7 +21,7 @@ struct PlanSplit {
 
 // Returns whether a branch can be outlined into a function of another part: it is rare, and has no
 // other effects than stores to memory.
-bool CanBeApart(const IfStatement& branch);
+bool CanBeOutlined(const IfStatement& branch);
 
 // Divides a plan into parts of about equal size, each of which is large enough to be worth its
 // fixed cost. The result is the same on every machine.

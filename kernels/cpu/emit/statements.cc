@@ -170,8 +170,8 @@ void FunctionEmitter::Emit(const IfStatement& statement) {
   b_.CreateCondBr(In(statement.condition), then_block, else_block);
   b_.SetInsertPoint(then_block);
   const bool was_rare = std::exchange(is_rare_, is_rare_ || statement.is_rare);
-  if (CanBeApart(statement) && &rare_code_ != &code_) {
-    EmitApart(statement.then_body);
+  if (CanBeOutlined(statement) && &rare_code_ != &code_) {
+    EmitOutlined(statement.then_body);
   } else {
     EmitBlock(statement.then_body);
   }

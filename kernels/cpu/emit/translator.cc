@@ -77,13 +77,13 @@ absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
 constexpr size_t kLargeObject = size_t{4} << 20;
 
 // Idle translators: as many as there were threads that compiled at the same time.
-struct Spare {
+struct IdleTranslators {
   Mutex mutex;
   std::vector<std::unique_ptr<Translator>> translators ABSL_GUARDED_BY(mutex);
 };
 
-Spare& Spares() {
-  static auto* spare = new Spare;
+IdleTranslators& GetIdleTranslators() {
+  static auto* spare = new IdleTranslators;
   return *spare;
 }
 
@@ -128,7 +128,7 @@ std::string Translator::Translate(llvm::Module& module) {
 }
 
 absl::StatusOr<TranslatorLease> TranslatorLease::Take(const CpuTarget& target) {
-  Spare& spare = Spares();
+  IdleTranslators& spare = GetIdleTranslators();
   {
     const MutexLock lock(spare.mutex);
     while (!spare.translators.empty()) {
@@ -146,7 +146,7 @@ TranslatorLease::TranslatorLease(std::unique_ptr<Translator> translator)
 
 TranslatorLease::~TranslatorLease() {
   if (translator_ == nullptr || translator_->largest_object() > kLargeObject) return;
-  Spare& spare = Spares();
+  IdleTranslators& spare = GetIdleTranslators();
   const MutexLock lock(spare.mutex);
   spare.translators.push_back(std::move(translator_));
 }

@@ -14,7 +14,7 @@ namespace {
 // How long threads busy-wait. Waking a thread on a halted virtual processor takes 50 us and more.
 // Busy-waiting for about twice as long pays, as few steps of a plan between two parallel loops take
 // longer. It costs other threads little, as the waiting thread yields the core to them.
-constexpr std::chrono::microseconds kLookOut(100);
+constexpr std::chrono::microseconds kBusyWait(100);
 constexpr int kMaxThreads = 256;
 
 // The pool that this thread is a helper of, or nullptr.
@@ -22,16 +22,16 @@ thread_local HelperPool* pool_of_this_thread = nullptr;
 
 }  // namespace
 
-HelperPool::Absence::Absence() : pool_(pool_of_this_thread) {
+HelperPool::ScopedBlockingCall::ScopedBlockingCall() : pool_(pool_of_this_thread) {
   if (pool_ == nullptr) return;
   const MutexLock lock(pool_->mutex_);
-  ++pool_->num_absent_;
+  ++pool_->num_blocked_;
 }
 
-HelperPool::Absence::~Absence() {
+HelperPool::ScopedBlockingCall::~ScopedBlockingCall() {
   if (pool_ == nullptr) return;
   const MutexLock lock(pool_->mutex_);
-  --pool_->num_absent_;
+  --pool_->num_blocked_;
 }
 
 HelperPool& HelperPool::Get() {
@@ -43,7 +43,7 @@ HelperPool& HelperPool::Get() {
 HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
 void HelperPool::StartThreads(int wanted) {
-  const int limit = std::min(std::max(wanted, cores_ - 1) + num_absent_, kMaxThreads);
+  const int limit = std::min(std::max(wanted, cores_ - 1) + num_blocked_, kMaxThreads);
   for (int missing = wanted - num_idle_; missing > 0 && num_threads_ < limit; --missing) {
     try {
       std::thread([this] { Help(); }).detach();
@@ -85,7 +85,7 @@ void HelperPool::Run(int max_helpers, absl::FunctionRef<void()> work) {
     if (job.active.load(std::memory_order_relaxed) == 0) return;
   }
   if (cores_ > 1)
-    PollFor(kLookOut, [&] { return job.active.load(std::memory_order_relaxed) == 0; });
+    PollFor(kBusyWait, [&] { return job.active.load(std::memory_order_relaxed) == 0; });
   const MutexLock lock(mutex_);
   while (job.active.load(std::memory_order_relaxed) > 0) job.left.Wait(mutex_);
 }
@@ -97,7 +97,7 @@ void HelperPool::Help() {
   for (;;) {
     if (jobs_.empty() && cores_ > 1) {
       mutex_.Unlock();
-      PollFor(kLookOut, [&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
+      PollFor(kBusyWait, [&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
       mutex_.Lock();
     }
     bool slept = false;
@@ -114,7 +114,7 @@ void HelperPool::Help() {
     const bool more = !jobs_.empty();
     mutex_.Unlock();
     if (more) wake_.NotifyOne();
-    if (slept) mover.Meet(job.core);
+    if (slept) mover.MoveOffCore(job.core);
     job.work();
     mutex_.Lock();
     ++num_idle_;

@@ -24,12 +24,12 @@ class HelperPool {
   // Declares that the calling thread is about to sleep for long inside its work, as long as the
   // object lives. If the thread is a helper of a pool, the pool may start another thread in its
   // place. Has no effect on other threads.
-  class Absence {
+  class ScopedBlockingCall {
    public:
-    Absence();
-    ~Absence();
-    Absence(const Absence&) = delete;
-    Absence& operator=(const Absence&) = delete;
+    ScopedBlockingCall();
+    ~ScopedBlockingCall();
+    ScopedBlockingCall(const ScopedBlockingCall&) = delete;
+    ScopedBlockingCall& operator=(const ScopedBlockingCall&) = delete;
 
    private:
     HelperPool* const pool_;
@@ -64,7 +64,7 @@ class HelperPool {
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // jobs that want helpers, oldest first
   std::atomic<size_t> num_jobs_{0};                // jobs_.size(), for polling without the lock
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
-  int num_absent_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have an Absence
+  int num_blocked_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have an Absence
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // idle threads that sleep; the others busy-wait
 };

@@ -4,17 +4,19 @@
 #include <utility>
 
 #include "kernels/cpu/host_call_key.h"
-#include "kernels/cpu/support_state.h"
+#include "kernels/cpu/run_state.h"
 
 namespace acceld::kernels::cpu {
 
-int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
+int32_t CallHost(const LaunchContext* context, const int64_t* descriptor,
+                 void* const* source_locations) {
   absl::Status status;
   try {
     const HostCall call = ReadHostCall(descriptor);
-    status = context->host == nullptr
-                 ? absl::FailedPreconditionError(ToString(call) + ": there is nobody to ask")
-                 : context->host->Call(call, places, places + call.operands.size());
+    status =
+        context->host == nullptr
+            ? absl::FailedPreconditionError(ToString(call) + ": there is nobody to ask")
+            : context->host->Call(call, source_locations, source_locations + call.operands.size());
   } catch (const std::bad_alloc&) {
     status = absl::ResourceExhaustedError("no memory for a host call");
   }

@@ -55,7 +55,7 @@ using Pointer = void*;
 // Returns the TileFunction for frames that hold a function and as many pointers as there are
 // indices.
 template <size_t... Is>
-TileFunction SpreadTile(std::index_sequence<Is...>) {
+TileFunction UnpackTile(std::index_sequence<Is...>) {
   return [](const void* frame, int64_t tile) {
     void* const* fields = static_cast<void* const*>(frame);
     const auto function = reinterpret_cast<int32_t (*)(Pointer<Is>..., int64_t)>(fields[0]);
@@ -63,18 +63,18 @@ TileFunction SpreadTile(std::index_sequence<Is...>) {
   };
 }
 
-// Makes an array that has SpreadTile for each number of pointers.
+// Makes an array that has UnpackTile for each number of pointers.
 template <size_t... Counts>
-constexpr auto SpreadTiles(std::index_sequence<Counts...>) {
+constexpr auto UnpackTiles(std::index_sequence<Counts...>) {
   return std::array<TileFunction (*)(), sizeof...(Counts)>{
-      [] { return SpreadTile(std::make_index_sequence<Counts>()); }...};
+      [] { return UnpackTile(std::make_index_sequence<Counts>()); }...};
 }
 
 }  // namespace
 
 int32_t ParallelForPointers(const LaunchContext* context, void* const* frame, int64_t num_pointers,
                             int64_t num_tiles) {
-  static constexpr auto kTiles = SpreadTiles(std::make_index_sequence<kMaxTilePointers + 1>());
+  static constexpr auto kTiles = UnpackTiles(std::make_index_sequence<kMaxTilePointers + 1>());
   return ParallelFor(context, kTiles[static_cast<size_t>(num_pointers)](), frame, num_tiles);
 }
 

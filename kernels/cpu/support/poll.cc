@@ -17,7 +17,7 @@ int32_t PollInterrupts(const LaunchContext* context) {
   bool goes_on = false;
   if (context->interrupts != nullptr) {
     // A helper that pauses inside a tile is not available to other runs.
-    const HelperPool::Absence absence;
+    const HelperPool::ScopedBlockingCall absence;
     goes_on = context->interrupts->GoOn();
   }
   return static_cast<int32_t>(goes_on ? CodeStatus::kOk : CodeStatus::kCancelled);

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "kernels/cpu/run_state.h"
 #include "kernels/cpu/support_abi.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 

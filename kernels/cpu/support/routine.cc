@@ -26,10 +26,11 @@ bool HasResults(const RoutineRun& run) {
 
 }  // namespace
 
-int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
+int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor,
+                   void* const* source_locations) {
   absl::Status status;
   try {
-    const RoutineRun run = ReadRoutine(context, descriptor, places);
+    const RoutineRun run = ReadRoutine(context, descriptor, source_locations);
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
     CheckRun(run);
 #endif

@@ -3,13 +3,14 @@
 #include <vector>
 
 #include "kernels/cpu/routine_key.h"
+#include "kernels/cpu/run_state.h"
 #include "kernels/cpu/support/routine.h"
-#include "kernels/cpu/support_state.h"
 
 namespace acceld::kernels::cpu {
 
-absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
-                              const volatile bool* interrupted, Interrupts* interrupts) {
+absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* source_locations,
+                              int num_threads, const volatile bool* interrupted,
+                              Interrupts* interrupts) {
   RunState state(LaunchContext{.arguments = nullptr,
                                .results = nullptr,
                                .arena = nullptr,
@@ -18,7 +19,7 @@ absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int 
                                .interrupted = interrupted,
                                .interrupts = interrupts});
   const std::vector<int64_t> key = RoutineKeyOf(call);
-  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {
+  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), source_locations))) {
     case CodeStatus::kOk:
       return absl::OkStatus();
     case CodeStatus::kCancelled:

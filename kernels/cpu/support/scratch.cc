@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ceil_divide.h"
-#include "kernels/cpu/support_state.h"
+#include "kernels/cpu/run_state.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {

@@ -282,7 +282,7 @@ absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::AskHeuristics(int wante
   return found;
 }
 
-absl::Status Matmul::Enqueue(const Places& places, CublasLt::Stream stream) const {
+absl::Status Matmul::Enqueue(const Places& source_locations, CublasLt::Stream stream) const {
   // Of the scale type; complex ones have an imaginary part behind.
   struct Scalar {
     float in_floats[2];
@@ -300,13 +300,13 @@ absl::Status Matmul::Enqueue(const Places& places, CublasLt::Stream stream) cons
   const Scalar alpha = scalar(alpha_), beta = scalar(beta_);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
   MutexLock lock(operation_mutex_);
-  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, places.bias));
+  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, source_locations.bias));
   return CublasLt::Check(
-      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(places.rhs), a_,
-                              pointer(places.lhs), b_, pointer_to(beta),
-                              pointer(has_addend_ ? places.addend : places.out), d_,
-                              pointer(places.out), d_, &algorithm_, pointer(places.workspace),
-                              workspace_bytes_, stream),
+      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(source_locations.rhs),
+                              a_, pointer(source_locations.lhs), b_, pointer_to(beta),
+                              pointer(has_addend_ ? source_locations.addend : source_locations.out),
+                              d_, pointer(source_locations.out), d_, &algorithm_,
+                              pointer(source_locations.workspace), workspace_bytes_, stream),
       "cublasLtMatmul");
 }
 

@@ -56,7 +56,7 @@ class Matmul {
     uint64_t workspace = 0;
     friend bool operator==(const Places&, const Places&) = default;
   };
-  absl::Status Enqueue(const Places& places, CublasLt::Stream stream) const;
+  absl::Status Enqueue(const Places& source_locations, CublasLt::Stream stream) const;
 
  private:
   Matmul(const CublasLt& library, CublasLt::Handle handle) : library_(library), handle_(handle) {}

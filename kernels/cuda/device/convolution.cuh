@@ -30,7 +30,7 @@ struct ConvolutionProduct {
 };
 
 template <typename C>
-__device__ __forceinline__ ConvolutionPlace<C> PlaceOf(typename C::Index m) {
+__device__ __forceinline__ ConvolutionPlace<C> LocationOf(typename C::Index m) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
   ConvolutionPlace<C> place;
@@ -144,11 +144,11 @@ template <typename C>
 struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts> {
   using Loads = ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts>;
   static constexpr int kPlaces = Loads::kSameAcross ? 1 : Loads::kCount;
-  ConvolutionPlace<C> places[kPlaces];
+  ConvolutionPlace<C> source_locations[kPlaces];
 
   __device__ __forceinline__ void Begin(typename C::Index first_place) {
 #pragma unroll
-    for (int i = 0; i < kPlaces; ++i) places[i] = PlaceOf<C>(first_place + Loads::Across(i));
+    for (int i = 0; i < kPlaces; ++i) source_locations[i] = LocationOf<C>(first_place + Loads::Across(i));
   }
 
   __device__ __forceinline__ void Load(const typename C::In* lhs, typename C::Index first_product) {
@@ -158,7 +158,7 @@ struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlon
       if (i > 0 && !Loads::kSameAlong) product = ProductOf<C>(first_product + Loads::Along(i));
       Wide<typename C::Index> from;
       this->values[i] = {};
-      if (FindInput<C>(places[kPlaces == 1 ? 0 : i], product, from)) {
+      if (FindInput<C>(source_locations[kPlaces == 1 ? 0 : i], product, from)) {
         this->values[i] = LoadLanes<C::kLhsLanes>(lhs + from);
       }
     }
@@ -201,7 +201,7 @@ struct ConvolutionSums {
     return C::kPlacesInnermost ? int(threadIdx.x) / kRows : int(threadIdx.x) % kColumns;
   }
   // In the tile.
-  __device__ static int PlaceOf(int i) { return (i / 4 * kRows + Row()) * 4 + i % 4; }
+  __device__ static int LocationOf(int i) { return (i / 4 * kRows + Row()) * 4 + i % 4; }
   __device__ static int OutputOf(int j) { return (j / 4 * kColumns + Column()) * 4 + j % 4; }
 
   __device__ __forceinline__ void Add(const typename C::Sum* lhs, const typename C::Sum* rhs) {
@@ -210,7 +210,7 @@ struct ConvolutionSums {
       typename C::Sum a[C::kThreadM], b[C::kThreadN];
 #pragma unroll
       for (int i = 0; i < C::kThreadM; i += 4) {
-        const auto lanes = LoadLanes<4>(lhs + k * C::kPitchM + PlaceOf(i));
+        const auto lanes = LoadLanes<4>(lhs + k * C::kPitchM + LocationOf(i));
 #pragma unroll
         for (int lane = 0; lane < 4; ++lane) a[i + lane] = lanes.at[lane];
       }
@@ -305,7 +305,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   using Sums = ConvolutionSums<C>;
 #pragma unroll
   for (int i = 0; i < C::kThreadM; ++i) {
-    const Index m = first_place + Sums::PlaceOf(i);
+    const Index m = first_place + Sums::LocationOf(i);
     if (m >= C::kPlaces) continue;
 #pragma unroll
     for (int j = 0; j < C::kThreadN; ++j) {

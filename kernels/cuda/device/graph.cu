@@ -36,12 +36,12 @@ store_words(u64* to, u64 count, const __grid_constant__ Words words) {
 // Writes the address of each of `count` places whose base is one of these, from number `first` on:
 // that of its base, and its offset.
 extern "C" __global__ void __launch_bounds__(256)
-find_places(u64* addresses, const Place* places, u64 count, u64 first,
+find_places(u64* addresses, const Place* source_locations, u64 count, u64 first,
             const __grid_constant__ Words bases) {
   const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const u64 base = places[i].base - first;
-  if (base < kWords) addresses[i] = bases.at[base] + places[i].offset;
+  const u64 base = source_locations[i].base - first;
+  if (base < kWords) addresses[i] = bases.at[base] + source_locations[i].offset;
 }
 
 // Of bytes that begin at multiples of 64.

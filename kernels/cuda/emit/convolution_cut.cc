@@ -185,7 +185,7 @@ double LargestIndexOf(const ConvolutionShape& shape) {
                product(shape.outputs, shape.rhs_output_stride);
   double out = product(shape.groups, shape.out_group_stride) +
                product(shape.outputs, shape.out_feature_stride);
-  double positions = 0, places = 1, products = static_cast<double>(shape.features);
+  double positions = 0, source_locations = 1, products = static_cast<double>(shape.features);
   for (const Dim& dim : shape.dims) {
     lhs += product(dim.size, dim.lhs_stride);
     rhs += product(dim.window, dim.rhs_stride);
@@ -193,11 +193,11 @@ double LargestIndexOf(const ConvolutionShape& shape) {
     positions = std::max({positions, product(dim.size, dim.dilation),
                           product(dim.extent, dim.stride) + product(dim.window, dim.step) +
                               std::abs(static_cast<double>(dim.offset))});
-    places *= static_cast<double>(dim.extent);
+    source_locations *= static_cast<double>(dim.extent);
     products *= static_cast<double>(dim.window);
   }
-  places *= product(shape.groups, shape.outputs);
-  return std::max({lhs, rhs, out, positions, places, products});
+  source_locations *= product(shape.groups, shape.outputs);
+  return std::max({lhs, rhs, out, positions, source_locations, products});
 }
 
 }  // namespace acceld::kernels::cuda

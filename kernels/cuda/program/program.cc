@@ -326,19 +326,21 @@ class Printer {
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
-    std::string places;
+    std::string source_locations;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices)
+        absl::StrAppend(&source_locations, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", source_locations, "  // ", comment));
   }
 
   void Print(const HostCallStep& step, const std::string& comment) {
-    std::string places;
+    std::string source_locations;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices)
+        absl::StrAppend(&source_locations, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", source_locations, "  // ", comment));
   }
 
   template <typename Other>

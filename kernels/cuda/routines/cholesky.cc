@@ -29,14 +29,18 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
   const int64_t own_info = layout.Add(gives_info ? 0 : a.batch * int64_t{sizeof(int32_t)});
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
-      .takes_host = !batched && a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutinePlaces& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t original = places.operands[0], factor = places.results[0];
-        const uint64_t info = gives_info ? places.results[1] : Offset(places.workspace, own_info);
-        const uint64_t space = Offset(places.workspace, work);
-        const uint64_t depths = Offset(places.workspace, nan_depths);
+      .needs_host = !batched && a.batch > kMaxInlineItems,
+      .enqueue = [=,
+                  launch = &context.launch](const RoutinePlaces& source_locations) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle,
+                                source_locations.handles->cusolver());
+        const RoutineKernels kernels(*launch, source_locations.handles->stream());
+        const uint64_t original = source_locations.operands[0],
+                       factor = source_locations.results[0];
+        const uint64_t info =
+            gives_info ? source_locations.results[1] : Offset(source_locations.workspace, own_info);
+        const uint64_t space = Offset(source_locations.workspace, work);
+        const uint64_t depths = Offset(source_locations.workspace, nan_depths);
         ACCELD_RETURN_IF_ERROR(kernels.Copy(factor, original, a.size_bytes()));
         ACCELD_RETURN_IF_ERROR(kernels.Clear(depths, a.batch * int64_t{sizeof(int32_t)}));
         ACCELD_RETURN_IF_ERROR(kernels.NoteNan(depths, original, a, lower));
@@ -49,7 +53,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
               "potrfBatched"));
         } else {
           for (int64_t i = 0; i < a.batch; ++i) {
-            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+            ACCELD_RETURN_IF_ERROR(source_locations.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->potrf[type](handle, triangle, n,
                                      PointerTo(Offset(factor, i * a.item_bytes())), n,

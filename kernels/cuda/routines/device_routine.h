@@ -35,13 +35,13 @@ struct DeviceRoutine {
   int64_t workspace_bytes = 0;
   // Whether enqueuing it may take long: the library looks at values of the device in between, or
   // there is more to enqueue than a stream takes at once.
-  bool takes_host = false;
+  bool needs_host = false;
   bool uses_handles = true;  // beside their stream
   // Of the device, that the library keeps for it; an estimate.
   int64_t device_bytes = 0;
   // Enqueues it on the handles' stream; from any thread. Reads operands and writes results, which
   // share no bytes.
-  std::function<absl::Status(const RoutinePlaces& places)> enqueue;
+  std::function<absl::Status(const RoutinePlaces& source_locations)> enqueue;
 };
 
 // What preparing works with. All but `handles` outlives what is prepared.

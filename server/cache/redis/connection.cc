@@ -23,11 +23,11 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const Endpoint& end
                           Transport::Connect(endpoint, options.tls, deadline, options.interrupt));
   std::unique_ptr<Connection> connection(
       new Connection(endpoint, std::move(transport), options.max_reply_bytes));
-  ACCELD_RETURN_IF_ERROR(connection->Greet(options, deadline));
+  ACCELD_RETURN_IF_ERROR(connection->SendHello(options, deadline));
   return connection;
 }
 
-absl::Status Connection::Greet(const ConnectionOptions& options, Clock::time_point deadline) {
+absl::Status Connection::SendHello(const ConnectionOptions& options, Clock::time_point deadline) {
   std::vector<std::vector<absl::string_view>> commands;
   if (!options.user.empty()) {
     commands.push_back({"AUTH", options.user, options.password});

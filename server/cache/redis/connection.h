@@ -48,7 +48,7 @@ class Connection {
         reader_(max_reply_bytes) {}
 
   // Logs in and selects the database.
-  absl::Status Greet(const ConnectionOptions& options, Clock::time_point deadline);
+  absl::Status SendHello(const ConnectionOptions& options, Clock::time_point deadline);
   absl::StatusOr<Reply> Exchange(absl::Span<const absl::string_view> command,
                                  Clock::time_point deadline);
 

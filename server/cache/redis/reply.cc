@@ -17,7 +17,7 @@ constexpr size_t kMaxKeptBytes = 1 << 20;
 
 // Stores a reply where hiredis expects it: as a new object, or as an element of the parent array,
 // which has been resized to its length.
-void* Place(const redisReadTask* task, Reply reply) {
+void* StoreReply(const redisReadTask* task, Reply reply) {
   if (task->parent == nullptr) return new Reply(std::move(reply));
   auto& elements = static_cast<Reply*>(task->parent->obj)->elements;
   elements[static_cast<size_t>(task->idx)] = std::move(reply);
@@ -28,7 +28,7 @@ void* NewString(const redisReadTask* task, char* bytes, size_t size) {
   const Reply::Type type = task->type == REDIS_REPLY_ERROR    ? Reply::Type::kError
                            : task->type == REDIS_REPLY_STATUS ? Reply::Type::kStatus
                                                               : Reply::Type::kString;
-  return Place(task, {.type = type, .text = std::string(bytes, size)});
+  return StoreReply(task, {.type = type, .text = std::string(bytes, size)});
 }
 
 template <typename Size>
@@ -39,14 +39,14 @@ void* NewArray(const redisReadTask* task, Size size) {
   left -= static_cast<size_t>(size) * sizeof(Reply);
   Reply reply{.type = Reply::Type::kArray};
   reply.elements.resize(static_cast<size_t>(size));
-  return Place(task, std::move(reply));
+  return StoreReply(task, std::move(reply));
 }
 
 void* NewInteger(const redisReadTask* task, long long value) {
-  return Place(task, {.type = Reply::Type::kInteger, .integer = value});
+  return StoreReply(task, {.type = Reply::Type::kInteger, .integer = value});
 }
 
-void* NewNil(const redisReadTask* task) { return Place(task, {}); }
+void* NewNil(const redisReadTask* task) { return StoreReply(task, {}); }
 
 void Free(void* reply) { delete static_cast<Reply*>(reply); }
 

@@ -138,7 +138,7 @@ absl::StatusOr<Reply> Store::Follow(Clock::time_point deadline, absl::string_vie
 absl::StatusOr<Reply> Store::CallAt(const Endpoint& endpoint, Clock::time_point deadline,
                                     absl::Span<const absl::string_view> command, bool asking) {
   for (bool fresh : {false, true}) {
-    ACCELD_ASSIGN_OR_RETURN(Taken taken, Take(endpoint, deadline, fresh));
+    ACCELD_ASSIGN_OR_RETURN(AllowanceHold taken, Take(endpoint, deadline, fresh));
     if (asking) {
       const absl::StatusOr<Reply> asked = taken.connection->Call({"ASKING"}, deadline);
       if (!asked.ok() && taken.is_used) continue;
@@ -234,13 +234,13 @@ absl::StatusOr<std::vector<Endpoint>> Store::Nodes() {
   return nodes;
 }
 
-absl::StatusOr<Store::Taken> Store::Take(const Endpoint& endpoint, Clock::time_point deadline,
-                                         bool fresh) {
+absl::StatusOr<Store::AllowanceHold> Store::Take(const Endpoint& endpoint,
+                                                 Clock::time_point deadline, bool fresh) {
   if (!fresh) {
     MutexLock lock(mutex_);
     const auto idle = idle_.find(ToString(endpoint));
     if (idle != idle_.end() && !idle->second.empty()) {
-      Taken taken{.connection = std::move(idle->second.back()), .is_used = true};
+      AllowanceHold taken{.connection = std::move(idle->second.back()), .is_used = true};
       idle->second.pop_back();
       return taken;
     }
@@ -254,7 +254,7 @@ absl::StatusOr<Store::Taken> Store::Take(const Endpoint& endpoint, Clock::time_p
                                             .max_reply_bytes = options_.max_reply_bytes,
                                             .interrupt = &closing_},
                                            deadline));
-  return Taken{.connection = std::move(connection)};
+  return AllowanceHold{.connection = std::move(connection)};
 }
 
 void Store::GiveBack(std::unique_ptr<Connection> connection) {

@@ -59,7 +59,7 @@ class Store {
 
  private:
   // A connection to use. `is_used`: it was idle before, so that its server may have closed it.
-  struct Taken {
+  struct AllowanceHold {
     std::unique_ptr<Connection> connection;
     bool is_used = false;
   };
@@ -78,7 +78,8 @@ class Store {
   absl::StatusOr<Endpoint> EndpointOf(absl::string_view key, Clock::time_point deadline);
   absl::StatusOr<Endpoint> AskSentinels(Clock::time_point deadline);
   // Returns an idle connection or opens one; `fresh`: always opens one.
-  absl::StatusOr<Taken> Take(const Endpoint& endpoint, Clock::time_point deadline, bool fresh);
+  absl::StatusOr<AllowanceHold> Take(const Endpoint& endpoint, Clock::time_point deadline,
+                                     bool fresh);
   void GiveBack(std::unique_ptr<Connection> connection);
   // Forgets the master, the slot table and the idle connections.
   void ForgetTopology();

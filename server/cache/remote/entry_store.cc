@@ -26,7 +26,7 @@ constexpr absl::string_view kQuarantineMs = "604800000";  // a week
 // Removes or quarantines a record if it is still the one that was read. KEYS: the record's name and
 // its name in quarantine. ARGV: the record as it was read, and how many milliseconds it stays in
 // quarantine (an empty string: remove it).
-constexpr absl::string_view kTakeAway = R"(
+constexpr absl::string_view kRemoveOrQuarantine = R"(
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
   if ARGV[2] == '' then return redis.call('DEL', KEYS[1]) end
   redis.call('RENAME', KEYS[1], KEYS[2])
@@ -95,7 +95,7 @@ absl::StatusOr<Entry> EntryStore::Load(const Digest& key,
     status = payload.status();
     if (absl::IsNotFound(status)) {
       Add(lost_blobs_);
-      if (!options_.read_only) TakeAway(key, *bytes, /*quarantine=*/false);
+      if (!options_.read_only) RemoveOrQuarantine(key, *bytes, /*quarantine=*/false);
     }
   }
   const bool refused = absl::IsDataLoss(status) || absl::IsPermissionDenied(status);
@@ -128,10 +128,10 @@ absl::StatusOr<bool> EntryStore::Save(const EntryHeader& header, absl::string_vi
   return !reply.is_nil();
 }
 
-void EntryStore::TakeAway(const Digest& key, absl::string_view record, bool quarantine) {
+void EntryStore::RemoveOrQuarantine(const Digest& key, absl::string_view record, bool quarantine) {
   const std::string name = names_.Record(key), away = names_.Quarantine(key);
   const absl::StatusOr<redis::Reply> reply =
-      redis_.Call(name, {"EVAL", kTakeAway, "2", name, away, record,
+      redis_.Call(name, {"EVAL", kRemoveOrQuarantine, "2", name, away, record,
                          quarantine ? kQuarantineMs : absl::string_view()});
   if (!reply.ok()) LogWarning("remote cache: ", name, " stays: ", reply.status().ToString());
 }
@@ -139,7 +139,7 @@ void EntryStore::TakeAway(const Digest& key, absl::string_view record, bool quar
 void EntryStore::Refuse(const Digest& key, absl::string_view record, const absl::Status& reason) {
   Add(refused_);
   LogWarning("remote cache: refusing ", names_.Record(key), ": ", reason.message());
-  if (!options_.read_only) TakeAway(key, record, options_.quarantine);
+  if (!options_.read_only) RemoveOrQuarantine(key, record, options_.quarantine);
 }
 
 void EntryStore::Refuse(const Digest& key, const absl::Status& reason) {

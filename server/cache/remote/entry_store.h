@@ -93,7 +93,7 @@ class EntryStore {
                              absl::FunctionRef<absl::Status(const EntryHeader&)> check);
   absl::StatusOr<std::string> LoadBlob(const Record& record);
   // Removes a record, or moves it to quarantine, unless it has been replaced meanwhile.
-  void TakeAway(const Digest& key, absl::string_view record, bool quarantine);
+  void RemoveOrQuarantine(const Digest& key, absl::string_view record, bool quarantine);
   void Refuse(const Digest& key, absl::string_view record, const absl::Status& reason);
 
   KeyRing keys_;

@@ -34,8 +34,8 @@ void DescribeRoutines(const kernels::Steps& steps, hal::cuda::DeviceRoutines& ro
 
 std::string CudaCodeGenerator::architecture() const {
   return absl::StrCat(compiler_.name,
-                      hal::cuda::LibrariesPart(libraries_->cublas_lt_version(),
-                                               libraries_->convolutions().version()));
+                      hal::cuda::LibraryVersionSuffix(libraries_->cublas_lt_version(),
+                                                      libraries_->convolutions().version()));
 }
 
 bool CudaCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
@@ -58,7 +58,7 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
   absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
       plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
   ACCELD_RETURN_IF_ERROR(CheckStop(stop));
-  if (program.ok()) times_.ChooseAlgorithms(*program);
+  if (program.ok()) algorithm_tuner_.ChooseAlgorithms(*program);
   if (dumps != nullptr) {
     if (program.ok()) {
       dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});

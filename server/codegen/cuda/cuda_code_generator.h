@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "server/codegen/cuda/algorithm_times.h"
-#include "server/codegen/cuda/architecture_generator.h"
+#include "server/codegen/cuda/algorithm_tuner.h"
+#include "server/codegen/cuda/cuda_generator_base.h"
 #include "server/hal/cuda/cuda_device.h"
 #include "server/hal/cuda/libraries.h"
 
@@ -13,14 +13,14 @@ namespace acceld::codegen::cuda {
 
 // Compiles plans to CUDA programs for one opened device. The libraries that were found for the
 // device decide which products, convolutions and routines run in libraries. Thread-safe.
-class CudaCodeGenerator final : public ArchitectureGenerator {
+class CudaCodeGenerator final : public CudaGeneratorBase {
  public:
   // Shares ownership of the context, the libraries and the memory pool of `opened`, so the
   // generator may outlive the device itself.
   explicit CudaCodeGenerator(const hal::cuda::OpenedCudaDevice& opened)
-      : ArchitectureGenerator(opened.compiler),
+      : CudaGeneratorBase(opened.compiler),
         libraries_(opened.libraries),
-        times_(opened.context, opened.libraries, opened.memory) {}
+        algorithm_tuner_(opened.context, opened.libraries, opened.memory) {}
 
   std::string architecture() const override;
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
@@ -31,7 +31,7 @@ class CudaCodeGenerator final : public ArchitectureGenerator {
 
  private:
   const std::shared_ptr<const hal::cuda::Libraries> libraries_;
-  const AlgorithmTimes times_;
+  const AlgorithmTuner algorithm_tuner_;
 };
 
 }  // namespace acceld::codegen::cuda

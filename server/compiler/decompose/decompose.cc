@@ -39,7 +39,7 @@ bool Holds(const ir::Module& module, ir::OpKind kind) {
 
 absl::StatusOr<ir::Module> Decompose(const ir::Module& module) {
   // The rng ops are replaced last: by then a map whose region draws random numbers is a loop, which
-  // GiveRandomStreams supports.
+  // AddRandomStreamKeys supports.
   const auto all_but_rng = [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
     if (kHandlers[op.kind] == nullptr || op.kind == ir::OpKind::kRng) {
       return false;
@@ -48,7 +48,7 @@ absl::StatusOr<ir::Module> Decompose(const ir::Module& module) {
   };
   ACCELD_ASSIGN_OR_RETURN(ir::Module out, RewriteEach(module, all_but_rng));
   if (!Holds(out, ir::OpKind::kRng)) return out;
-  ACCELD_ASSIGN_OR_RETURN(out, GiveRandomStreams(std::move(out)));
+  ACCELD_ASSIGN_OR_RETURN(out, AddRandomStreamKeys(std::move(out)));
   return RewriteEach(out, [](Rewriter& rewriter, ir::Op& op) -> absl::StatusOr<bool> {
     if (op.kind != ir::OpKind::kRng) return false;
     return Replace(rewriter, op);

@@ -125,7 +125,7 @@ DecompositionResult DecomposeRngBitGenerator(Decomposition& d) {
       // With a state of two words, the key also serves as the upper half of the counter.
       drawn = Philox(e, key, counter, has_high ? e.ElementOf(d.operand(0), 2) : key, words);
       state.push_back(drawn.count);
-      if (has_high) state.push_back(drawn.count_high);
+      if (has_high) state.push_back(drawn.next_counter_high);
       break;
   }
   for (ValueId& word : state) word = e.Reshape(word, {1});

@@ -14,7 +14,7 @@ struct RandomBits {
   // The value of the counter (a ui64 scalar) after the last block used: the next draw starts with
   // it. Philox has a counter of 128 bits; this is the low half then.
   ir::ValueId count;
-  ir::ValueId count_high;  // the high half of the counter; for Philox only
+  ir::ValueId next_counter_high;  // the high half of the counter; for Philox only
 };
 
 // Emits Threefry-2x32 with 20 rounds. `key` and `counter` are ui64 scalars, and `type` is ui64 or

@@ -162,7 +162,7 @@ absl::flat_hash_set<std::string> RandomFunctions(const ir::Module& module) {
 
 }  // namespace
 
-absl::StatusOr<ir::Module> GiveRandomStreams(ir::Module module) {
+absl::StatusOr<ir::Module> AddRandomStreamKeys(ir::Module module) {
   const absl::flat_hash_set<std::string> random = RandomFunctions(module);
   uint64_t salt = 0;
   for (ir::Function& function : module.functions) {

@@ -14,6 +14,6 @@ namespace acceld::compiler {
 // The result does not pass the verifier, because an rng op has three operands: Decompose replaces
 // all rng ops right afterwards. Returns UNIMPLEMENTED for an rng op in the region of an op other
 // than while, case and if (for instance a reduction or a sort).
-absl::StatusOr<ir::Module> GiveRandomStreams(ir::Module module);
+absl::StatusOr<ir::Module> AddRandomStreamKeys(ir::Module module);
 
 }  // namespace acceld::compiler

@@ -21,7 +21,7 @@ using ir::OpKind;
 // The most copies of ops that the fusions of one region may contain, given the number of its ops.
 // Without a bound, chains of ops that are copied into many tiny loops would make a large program
 // many times as large.
-size_t MostCopies(size_t num_ops) { return 1000 + 4 * num_ops; }
+size_t MaxCopies(size_t num_ops) { return 1000 + 4 * num_ops; }
 
 bool HasEmptyOrNoTensor(const ir::Function& function, const ir::Op& op) {
   for (ir::ValueId id : op.results) {
@@ -40,10 +40,10 @@ class Grouper {
   Grouper(const RegionGraph& graph)
       : graph_(graph),
         groups_of_(graph.ops().size()),
-        copies_left_(MostCopies(graph.ops().size())) {}
+        copies_left_(MaxCopies(graph.ops().size())) {}
 
   std::vector<Group> Run() {
-    for (OpIndex i = static_cast<OpIndex>(graph_.ops().size()); i-- > 0 && MayGoOn();) Place(i);
+    for (OpIndex i = static_cast<OpIndex>(graph_.ops().size()); i-- > 0 && MayContinue();) Place(i);
     for (Group& group : groups_) PeelReshapes(group);
     return std::move(groups_);
   }
@@ -87,7 +87,7 @@ class Grouper {
           for (size_t group : consumers) Join(group, i, copy);
           return;
         }
-      } else if (IsValueless(op)) {
+      } else if (ReadsNoMemory(op)) {
         for (size_t group : consumers) {
           if (groups_[group].Accepts(graph_, i, false)) Join(group, i, false);
         }
@@ -108,7 +108,7 @@ class Grouper {
   }
 
   // Whether the op reads nothing from memory.
-  static bool IsValueless(const ir::Op& op) { return op.kind == OpKind::kIota; }
+  static bool ReadsNoMemory(const ir::Op& op) { return op.kind == OpKind::kIota; }
 
   // Whether the op is in no group, so that it reads its operands from memory.
   bool NeedsOperands(OpIndex user) const { return groups_of_[user].empty(); }

@@ -14,7 +14,7 @@ namespace acceld::compiler {
 namespace {
 
 // Whether the only user of the op's result, reshapes aside, becomes a loop.
-bool GoesOnInALoop(const RegionGraph& graph, OpIndex op) {
+bool IsConsumedByLoop(const RegionGraph& graph, OpIndex op) {
   while (true) {
     if (graph.Escapes(op) || graph.UsersOf(op).size() != 1) return false;
     op = graph.UsersOf(op)[0];
@@ -31,7 +31,7 @@ std::vector<Group> GroupMatmuls(const RegionGraph& graph, const codegen::Target&
     // Where two products are added, both chains may end at the addition: the first product gets it,
     // with the other product as addend.
     if (!chain.has_value() || chain->last == i || taken[chain->last] ||
-        GoesOnInALoop(graph, chain->last)) {
+        IsConsumedByLoop(graph, chain->last)) {
       continue;
     }
     taken[chain->last] = true;

@@ -79,7 +79,7 @@ absl::Status Rewriter::RunRegion(ir::Region& region, const ir::Op* owner) {
     ACCELD_ASSIGN_OR_RETURN(const bool done, (*visitor_)(*this, op));
     if (!done) Append(std::move(op));
     if (num_appended_ > ir::limits::kMaxOps) return TooManyOps(function_);
-    ACCELD_RETURN_IF_ERROR(CheckGoOn(function_.name));
+    ACCELD_RETURN_IF_ERROR(CheckMayContinue(function_.name));
   }
   for (ir::ValueId& id : region.results) id = Resolve(id);
   region.ops = std::move(open_.back());

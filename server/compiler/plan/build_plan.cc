@@ -29,7 +29,7 @@ absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module,
   };
   FunctionPlanner planner(module.functions[0], context);
   ACCELD_ASSIGN_OR_RETURN(plan.functions[0], planner.Run());
-  plan.may_share = planner.FindSharedPlaces();
+  plan.may_share = planner.FindInputOutputAliases();
   plan.kernels = context.kernels.Take();
   plan.constants = context.constants.Take();
   return plan;

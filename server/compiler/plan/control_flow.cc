@@ -8,7 +8,7 @@ namespace acceld::compiler {
 
 using ir::OpKind;
 
-std::vector<BufferId> FunctionPlanner::PlaceCarried(const ir::Op& op, Steps& steps) {
+std::vector<BufferId> FunctionPlanner::AllocateCarried(const ir::Op& op, Steps& steps) {
   std::vector<BufferId> carried(op.operands.size(), kNoBuffer);
   const auto is_taken = [&](BufferId b) {
     return std::find(carried.begin(), carried.end(), b) != carried.end();
@@ -27,7 +27,7 @@ std::vector<BufferId> FunctionPlanner::PlaceCarried(const ir::Op& op, Steps& ste
   }
   for (size_t i = 0; i < carried.size(); ++i) {
     if (carried[i] != kNoBuffer) continue;
-    BufferId place = PlaceResult(op.results[i]);
+    BufferId place = AllocateResult(op.results[i]);
     if (is_taken(place)) place = buffers_.AddArena(buffers_.size_bytes(place));
     carried[i] = place;
     EmitCopy(BufferOf(op.operands[i]), carried[i], steps, "initial value");
@@ -39,7 +39,7 @@ absl::Status FunctionPlanner::PlanWhile(const ir::Op& op, Steps& steps) {
   const ir::Region& condition = op.regions[0];
   const ir::Region& body = op.regions[1];
   const int32_t begin = now_;
-  const std::vector<BufferId> carried = PlaceCarried(op, steps);
+  const std::vector<BufferId> carried = AllocateCarried(op, steps);
   buffers_.BeginLoop(begin);
   for (BufferId b : carried) buffers_.Touch(b, begin);
   ++now_;
@@ -71,7 +71,7 @@ absl::Status FunctionPlanner::PlanSwitch(const ir::Op& op, Steps& steps) {
   choice.index_is_predicate = op.kind == OpKind::kIf;
   std::vector<BufferId> results;
   for (ir::ValueId id : op.results) {
-    BufferId place = PlaceResult(id);
+    BufferId place = AllocateResult(id);
     if (std::find(results.begin(), results.end(), place) != results.end()) {
       place = buffers_.AddArena(buffers_.size_bytes(place));
     }

@@ -141,7 +141,7 @@ absl::optional<kernels::ConvolutionStep> MatchConvolution(
   return step;
 }
 
-bool ReadsNeighbours(const ConvolutionShape& shape) {
+bool ReadsContiguously(const ConvolutionShape& shape) {
   if (shape.lhs_feature_stride == 1 && shape.features_outermost == 0 && shape.features > 1) {
     return true;
   }
@@ -149,8 +149,8 @@ bool ReadsNeighbours(const ConvolutionShape& shape) {
   return inner.lhs_stride == 1;
 }
 
-double WorkOf(const ir::TensorType& rhs, const ir::TensorType& result,
-              const ir::ConvolutionDimensionNumbers& numbers) {
+double NumMultiplications(const ir::TensorType& rhs, const ir::TensorType& result,
+                          const ir::ConvolutionDimensionNumbers& numbers) {
   const int64_t outputs = rhs.dims[numbers.kernel_output_feature_dimension];
   if (outputs == 0) return 0;
   return static_cast<double>(result.num_elements()) *

@@ -15,10 +15,10 @@ absl::optional<kernels::ConvolutionStep> MatchConvolution(
 
 // Whether the convolution reads contiguous elements of the input: along the features at one
 // position, or along the innermost dimension of the output positions.
-bool ReadsNeighbours(const kernels::ConvolutionShape& shape);
+bool ReadsContiguously(const kernels::ConvolutionShape& shape);
 
 // Returns the number of multiplications of a convolution with the kernel `rhs`.
-double WorkOf(const ir::TensorType& rhs, const ir::TensorType& result,
-              const ir::ConvolutionDimensionNumbers& numbers);
+double NumMultiplications(const ir::TensorType& rhs, const ir::TensorType& result,
+                          const ir::ConvolutionDimensionNumbers& numbers);
 
 }  // namespace acceld::compiler

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "common/ir/calls/host_callback.h"
-#include "common/ir/calls/unwritten.h"
+#include "common/ir/calls/uninitialized.h"
 #include "common/ir/verify/op_error.h"
 #include "common/memory/allocation.h"
 #include "server/compiler/fusion/attention/attention.h"
@@ -21,7 +21,7 @@ namespace acceld::compiler {
 namespace {
 
 // The most arguments that are offered for a result that is not computed in place of an argument.
-constexpr size_t kMaxPlaces = 4;
+constexpr size_t kMaxArgumentChoices = 4;
 
 }  // namespace
 
@@ -86,7 +86,7 @@ absl::Status FunctionPlanner::PlanInto(const ir::Region& region,
 
 absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
   for (const ir::Op& op : region.ops) {
-    ACCELD_RETURN_IF_ERROR(CheckGoOn("planning a program"));
+    ACCELD_RETURN_IF_ERROR(CheckMayContinue("planning a program"));
     ACCELD_RETURN_IF_ERROR(ir::AtOp(PlanOp(op, steps), op));
   }
   return absl::OkStatus();
@@ -103,7 +103,7 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
     ACCELD_RETURN_IF_ERROR(PlanCall(op, steps));
   } else {
     if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps) &&
-        !PlanUnwritten(op)) {
+        !PlanUninitialized(op)) {
       ACCELD_ASSIGN_OR_RETURN(bool is_call, PlanHostCall(op, steps));
       if (!is_call) {
         ACCELD_ASSIGN_OR_RETURN(is_call, PlanRoutine(op, steps));
@@ -127,14 +127,14 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   const auto overwrites = [&](size_t operand, size_t result) {
     const Overwriters& by = overwriters[operand];
     if (result >= 32 || (by.results >> result & 1) == 0) return false;
-    return !by.have_company ||
+    return !by.has_other_readers ||
            (entry->kernels.size() == 1 &&
-            LoadsBeforeItStores(context_.kernels.kernel(entry->kernels[0]),
-                                static_cast<uint32_t>(operand),
-                                static_cast<uint32_t>(operands.size() + result)));
+            LoadsBeforeStores(context_.kernels.kernel(entry->kernels[0]),
+                              static_cast<uint32_t>(operand),
+                              static_cast<uint32_t>(operands.size() + result)));
   };
   // Whether the result may overwrite all operands that are in this buffer.
-  const auto overwrites_place = [&](BufferId b, size_t result) {
+  const auto overwrites_buffer = [&](BufferId b, size_t result) {
     if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (operands[i] == b && !overwrites(i, result)) return false;
@@ -145,7 +145,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     const BufferId b = operands[operand];
     if (!buffers_.IsWritable(b) || buffers_.last_use(b) > now_) return false;
     if (buffers_.IsReserved(b) && hints_[op.results[result]] != b) return false;
-    return overwrites_place(b, result) &&
+    return overwrites_buffer(b, result) &&
            std::find(results.begin(), results.end(), b) == results.end();
   };
   for (size_t r = 0; r < results.size(); ++r) {
@@ -162,11 +162,11 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
       skip_copy = skip_copy || updates;
       break;
     }
-    if (results[r] == kNoBuffer) results[r] = PlaceResult(op.results[r]);
+    if (results[r] == kNoBuffer) results[r] = AllocateResult(op.results[r]);
     Bind(op.results[r], results[r]);
     if (buffers_.place(results[r]).space != Slice::Space::kResult) continue;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if ((overwriters[i].results >> r & 1) != 0 && overwrites_place(operands[i], r)) {
+      if ((overwriters[i].results >> r & 1) != 0 && overwrites_buffer(operands[i], r)) {
         NoteAligned(operands[i], results[r]);
       }
     }
@@ -224,11 +224,12 @@ bool FunctionPlanner::PlanMatmul(const ir::Op& op, Steps& steps) {
   const BufferId lhs = buffer_of(chain->lhs), rhs = buffer_of(chain->rhs);
   const BufferId bias = epilogue.has_bias ? buffer_of(chain->bias) : kNoBuffer;
   const BufferId addend = epilogue.has_addend() ? buffer_of(chain->addend) : kNoBuffer;
-  const bool is_apart = addend != kNoBuffer && addend != lhs && addend != rhs && addend != bias;
-  const BufferId out =
-      is_apart ? PlaceResultOver(op.results[0], addend) : PlaceResult(op.results[0]);
+  const bool is_separate_buffer =
+      addend != kNoBuffer && addend != lhs && addend != rhs && addend != bias;
+  const BufferId out = is_separate_buffer ? AllocateResultOver(op.results[0], addend)
+                                          : AllocateResult(op.results[0]);
   Bind(op.results[0], out);
-  if (is_apart) NoteAligned(addend, out);
+  if (is_separate_buffer) NoteAligned(addend, out);
   matmul.lhs = Touched(lhs);
   matmul.rhs = Touched(rhs);
   if (epilogue.has_bias) epilogue.bias = Touched(bias);
@@ -267,7 +268,7 @@ bool FunctionPlanner::PlanAttention(const ir::Op& op, Steps& steps) {
     if (!value.has_value()) return false;
     buffers.push_back(BufferOf(*value));
   }
-  const BufferId out = PlaceResult(op.results[0]);
+  const BufferId out = AllocateResult(op.results[0]);
   Bind(op.results[0], out);
   kernels::AttentionStep step{.shape = std::move(match->shape)};
   auto next = buffers.begin();
@@ -290,7 +291,7 @@ bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
     return false;
   }
   const BufferId lhs = BufferOf(op.operands[0]), rhs = BufferOf(op.operands[1]);
-  const BufferId out = PlaceResult(op.results[0]);
+  const BufferId out = AllocateResult(op.results[0]);
   Bind(op.results[0], out);
   convolution->lhs = Touched(lhs);
   convolution->rhs = Touched(rhs);
@@ -302,12 +303,12 @@ bool FunctionPlanner::PlanConvolution(const ir::Op& op, Steps& steps) {
   return true;
 }
 
-bool FunctionPlanner::PlanUnwritten(const ir::Op& op) {
+bool FunctionPlanner::PlanUninitialized(const ir::Op& op) {
   if (op.kind != OpKind::kCustomCall ||
-      op.As<ir::CustomCallAttributes>().call_target_name != ir::kUnwrittenTarget) {
+      op.As<ir::CustomCallAttributes>().call_target_name != ir::kUninitializedTarget) {
     return false;
   }
-  const BufferId place = PlaceResult(op.results[0]);
+  const BufferId place = AllocateResult(op.results[0]);
   Bind(op.results[0], place);
   Touched(place);
   return true;
@@ -323,7 +324,7 @@ absl::StatusOr<bool> FunctionPlanner::PlanHostCall(const ir::Op& op, Steps& step
     step.operands.push_back(Touched(BufferOf(id)));
   }
   for (ir::ValueId id : op.results) {
-    const BufferId out = PlaceResult(id);
+    const BufferId out = AllocateResult(id);
     Bind(id, out);
     step.call.results.push_back(function_.TensorOf(id));
     step.results.push_back(Touched(out));
@@ -344,7 +345,7 @@ absl::StatusOr<bool> FunctionPlanner::PlanRoutine(const ir::Op& op, Steps& steps
   kernels::RoutineStep step;
   for (ir::ValueId id : op.operands) step.operands.push_back(Touched(BufferOf(id)));
   for (ir::ValueId id : op.results) {
-    const BufferId out = PlaceResult(id);
+    const BufferId out = AllocateResult(id);
     Bind(id, out);
     step.results.push_back(Touched(out));
   }
@@ -363,7 +364,7 @@ absl::Status FunctionPlanner::PlanCall(const ir::Op& op, Steps& steps) {
   kernels::CallStep call{callee.function, {}, {}, {}};
   for (ir::ValueId id : op.operands) call.arguments.push_back(Touched(BufferOf(id)));
   for (ir::ValueId id : op.results) {
-    const BufferId out = PlaceResult(id);
+    const BufferId out = AllocateResult(id);
     Bind(id, out);
     call.results.push_back(Touched(out));
   }
@@ -391,7 +392,7 @@ void FunctionPlanner::BindParameter(ir::ValueId id, BufferId buffer) {
   buffers_.Bind(buffer, liveness_.last_use[id]);
 }
 
-BufferId FunctionPlanner::PlaceResult(ir::ValueId id) {
+BufferId FunctionPlanner::AllocateResult(ir::ValueId id) {
   const BufferId wanted = hints_[id];
   const int64_t size = function_.TensorOf(id).size_bytes();
   if (wanted != kNoBuffer && buffers_.IsWritable(wanted) && IsFree(wanted) &&
@@ -401,8 +402,8 @@ BufferId FunctionPlanner::PlaceResult(ir::ValueId id) {
   return buffers_.AddArena(size);
 }
 
-BufferId FunctionPlanner::PlaceResultOver(ir::ValueId id, BufferId operand) {
-  const BufferId wanted = PlaceResult(id);
+BufferId FunctionPlanner::AllocateResultOver(ir::ValueId id, BufferId operand) {
+  const BufferId wanted = AllocateResult(id);
   const bool is_new = wanted != hints_[id];
   const bool may_take = buffers_.IsWritable(operand) && buffers_.last_use(operand) <= now_ &&
                         buffers_.size_bytes(operand) == function_.TensorOf(id).size_bytes() &&
@@ -416,10 +417,10 @@ void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
       buffers_.size_bytes(argument) != buffers_.size_bytes(result)) {
     return;
   }
-  aligned_.insert({argument, result, now_});
+  same_element_accesses_.insert({argument, result, now_});
 }
 
-std::vector<kernels::SharedPlace> FunctionPlanner::FindSharedPlaces() const {
+std::vector<kernels::SharedPlace> FunctionPlanner::FindInputOutputAliases() const {
   using Places = std::vector<kernels::SharedPlace>;  // Of one result.
   std::vector<Places> in_place, after;
   for (const BufferId result : results_) {
@@ -432,8 +433,8 @@ std::vector<kernels::SharedPlace> FunctionPlanner::FindSharedPlaces() const {
       const kernels::SharedPlace place{buffers_.place(argument).index,
                                        buffers_.place(result).index};
       if (read < written) {
-        if (free.size() < kMaxPlaces) free.push_back(place);
-      } else if (read == written && aligned_.contains({argument, result, written})) {
+        if (free.size() < kMaxArgumentChoices) free.push_back(place);
+      } else if (read == written && same_element_accesses_.contains({argument, result, written})) {
         here.push_back(place);
       }
     }

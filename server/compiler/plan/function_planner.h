@@ -42,7 +42,7 @@ class FunctionPlanner {
   // lowering.
   absl::StatusOr<kernels::PlanFunction> Run();
   // Returns which results may be written over which arguments (Plan::may_share). Call it after Run.
-  std::vector<kernels::SharedPlace> FindSharedPlaces() const;
+  std::vector<kernels::SharedPlace> FindInputOutputAliases() const;
 
  private:
   using Steps = kernels::Steps;
@@ -58,8 +58,8 @@ class FunctionPlanner {
   bool PlanMatmul(const ir::Op& op, Steps& steps);
   // Returns false if the op is not attention.
   bool PlanAttention(const ir::Op& op, Steps& steps);
-  // Returns false if the op is not an uninitialized tensor (common/ir/calls/unwritten.h).
-  bool PlanUnwritten(const ir::Op& op);
+  // Returns false if the op is not an uninitialized tensor (common/ir/calls/uninitialized.h).
+  bool PlanUninitialized(const ir::Op& op);
   // Returns false if the op is not a host callback.
   absl::StatusOr<bool> PlanHostCall(const ir::Op& op, Steps& steps);
   // Returns false if the op is not a convolution that the target's library supports.
@@ -71,7 +71,7 @@ class FunctionPlanner {
   absl::Status PlanSwitch(const ir::Op& op, Steps& steps);
   // Chooses the buffers of a loop's carried values. Copies initial values that cannot stay in their
   // buffers.
-  std::vector<BufferId> PlaceCarried(const ir::Op& op, Steps& steps);
+  std::vector<BufferId> AllocateCarried(const ir::Op& op, Steps& steps);
 
   // Returns the buffer of a value. Adds a constant to the constant block on first use.
   BufferId BufferOf(ir::ValueId id);
@@ -79,12 +79,12 @@ class FunctionPlanner {
   void Bind(ir::ValueId id, BufferId buffer);
   // Records that a parameter is in the buffer.
   void BindParameter(ir::ValueId id, BufferId buffer);
-  // As PlaceResult, but prefers the buffer of `operand` to a new one, if the operand is not needed
-  // after the current tick and has the size of the result.
-  BufferId PlaceResultOver(ir::ValueId id, BufferId operand);
+  // As AllocateResult, but prefers the buffer of `operand` to a new one, if the operand is not
+  // needed after the current tick and has the size of the result.
+  BufferId AllocateResultOver(ir::ValueId id, BufferId operand);
   // Returns a buffer for a result that is written at the current tick: the wanted one (hints_) if
   // it is free, else a new one. Does not bind the result.
-  BufferId PlaceResult(ir::ValueId id);
+  BufferId AllocateResult(ir::ValueId id);
   // Records, if the first buffer is an argument of the function and the second a result, that the
   // step at the current tick allows them to be the same memory: for each element of the result, it
   // reads no other element of the argument than that at the same position.
@@ -108,7 +108,7 @@ class FunctionPlanner {
   std::vector<const ir::Literal*> constants_;  // by value; nullptr if the value is no constant
   std::vector<BufferId> arguments_, results_;
   // Arguments, results and ticks that were recorded by NoteAligned.
-  absl::flat_hash_set<std::tuple<BufferId, BufferId, int32_t>> aligned_;
+  absl::flat_hash_set<std::tuple<BufferId, BufferId, int32_t>> same_element_accesses_;
   int32_t now_ = 0;  // the current tick
 };
 

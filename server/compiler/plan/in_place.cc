@@ -52,11 +52,11 @@ std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir:
       own.elsewhere |= readers[id].elsewhere;
     }
     // A reshape keeps the position of each element in memory.
-    const bool keeps_place = ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise ||
-                             inner.kind == ir::OpKind::kReshape;
+    const bool keeps_position = ir::FamilyOf(inner.kind) == ir::OpFamily::kElementwise ||
+                                inner.kind == ir::OpKind::kReshape;
     for (ir::ValueId id : inner.operands) {
-      const bool same = keeps_place && function.TensorOf(id).num_elements() ==
-                                           function.TensorOf(inner.results[0]).num_elements();
+      const bool same = keeps_position && function.TensorOf(id).num_elements() ==
+                                              function.TensorOf(inner.results[0]).num_elements();
       Readers& of_operand = readers[id];
       of_operand.all |= own.all;
       of_operand.elsewhere |= same ? own.elsewhere : own.all;
@@ -72,12 +72,12 @@ std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir:
         out[i].results |= bit;
       }
     }
-    out[i].have_company = (own.all & (own.all - 1)) != 0;
+    out[i].has_other_readers = (own.all & (own.all - 1)) != 0;
   }
   return out;
 }
 
-bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored) {
+bool LoadsBeforeStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored) {
   // A kernel without parallel loops counts as one iteration.
   const kernels::ForStatement* const loop = kernels::OnlyLoop(kernel.body);
   const bool is_nest = loop != nullptr && loop->kind == kernels::ForStatement::Kind::kParallel;

@@ -14,8 +14,8 @@ namespace acceld::compiler {
 struct Overwriters {
   uint32_t results = 0;  // a bit mask of result numbers
   // Whether several results read the operand. Then one of them may overwrite it only if the kernel
-  // loads everything that it needs of an element before it stores there (LoadsBeforeItStores).
-  bool have_company = false;
+  // loads everything that it needs of an element before it stores there (LoadsBeforeStores).
+  bool has_other_readers = false;
 };
 
 // Returns the results that may overwrite each operand of the op.
@@ -24,6 +24,6 @@ std::vector<Overwriters> FindOverwriters(const ir::Function& function, const ir:
 // Whether each iteration of the kernel's outer parallel loops executes all its loads from the
 // buffer `loaded` before its first store to the buffer `stored`. Buffers are given by their
 // parameter numbers. A kernel without such loops counts as one iteration.
-bool LoadsBeforeItStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored);
+bool LoadsBeforeStores(const kernels::Kernel& kernel, uint32_t loaded, uint32_t stored);
 
 }  // namespace acceld::compiler

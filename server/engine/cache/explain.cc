@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/cache/likeness.h"
+#include "server/cache/similarity.h"
 
 namespace acceld::engine {
 namespace {
@@ -29,7 +29,7 @@ CacheEntryInfo ToPublic(const cache::EntryHeader& header) {
 }
 
 CacheExplanation Explain(const cache::EntryHeader& wanted,
-                         const cache::ExecutableCache::Whereabouts& found) {
+                         const cache::ExecutableCache::EntryLocation& found) {
   CacheExplanation explanation;
   if (found.tier.has_value()) explanation.tier = std::string(CacheVerdictName(*found.tier));
   for (auto& [name, value] : ComponentsOf(wanted)) {

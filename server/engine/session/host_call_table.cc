@@ -8,9 +8,9 @@
 namespace acceld::engine {
 
 // The caller's side of the host calls of one execution.
-class HostCallTable::Asker final : public runtime::HostAsker {
+class HostCallTable::Requester final : public runtime::HostCallSender {
  public:
-  Asker(std::shared_ptr<HostCallTable> table, uint64_t callbacks, uint32_t device)
+  Requester(std::shared_ptr<HostCallTable> table, uint64_t callbacks, uint32_t device)
       : table_(std::move(table)), callbacks_(callbacks), device_(device) {}
 
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes) override {
@@ -40,12 +40,12 @@ void HostCallTable::Serve(std::shared_ptr<HostCallListener> listener) {
   if (closed_.ok()) listener_.swap(listener);
 }
 
-absl::StatusOr<std::shared_ptr<runtime::HostAsker>> HostCallTable::NewAsker(uint64_t callbacks,
-                                                                            uint32_t device) {
+absl::StatusOr<std::shared_ptr<runtime::HostCallSender>> HostCallTable::NewHostCallSender(
+    uint64_t callbacks, uint32_t device) {
   if (listener() == nullptr) {
     return absl::FailedPreconditionError("host callbacks: the session takes no host calls");
   }
-  return std::make_shared<Asker>(shared_from_this(), callbacks, device);
+  return std::make_shared<Requester>(shared_from_this(), callbacks, device);
 }
 
 void HostCallTable::End(uint64_t callbacks, const absl::Status& status) {
@@ -69,7 +69,7 @@ absl::StatusOr<std::shared_ptr<char>> HostCallTable::Allocate(int64_t size_bytes
 absl::StatusOr<uint64_t> HostCallTable::Ask(uint64_t callbacks, uint32_t device,
                                             const kernels::HostCall& call,
                                             std::vector<SharedBytes> operands,
-                                            runtime::HostAsker::Answer answer) {
+                                            runtime::HostCallSender::Answer answer) {
   HostCall asked{.callbacks = callbacks, .device = device, .callback = call.callback};
   for (size_t i = 0; i < operands.size(); ++i) {
     asked.operands.push_back({call.operands[i], std::move(operands[i])});

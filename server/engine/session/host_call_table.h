@@ -9,7 +9,7 @@
 #include "common/status.h"
 #include "common/threads/mutex.h"
 #include "server/engine/session/session_types.h"
-#include "server/runtime/host_asker.h"
+#include "server/runtime/host_call_sender.h"
 #include "server/runtime/memory/meter.h"
 
 namespace acceld::engine {
@@ -25,7 +25,8 @@ class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
   void Serve(std::shared_ptr<HostCallListener> listener);
   // Returns the object through which an execution on `device` calls its client, given the client's
   // number for its callbacks. FAILED_PRECONDITION when there is no listener.
-  absl::StatusOr<std::shared_ptr<runtime::HostAsker>> NewAsker(uint64_t callbacks, uint32_t device);
+  absl::StatusOr<std::shared_ptr<runtime::HostCallSender>> NewHostCallSender(uint64_t callbacks,
+                                                                             uint32_t device);
   // Tells the listener that the execution with these callbacks has ended with `status`.
   void End(uint64_t callbacks, const absl::Status& status);
 
@@ -43,17 +44,17 @@ class HostCallTable : public std::enable_shared_from_this<HostCallTable> {
   void Close(const absl::Status& reason);
 
  private:
-  class Asker;
+  class Requester;
   // A call that has not been answered.
   struct Waiting {
     Expected expected;
-    runtime::HostAsker::Answer answer;
+    runtime::HostCallSender::Answer answer;
   };
 
   absl::StatusOr<std::shared_ptr<char>> Allocate(int64_t size_bytes);
   absl::StatusOr<uint64_t> Ask(uint64_t callbacks, uint32_t device, const kernels::HostCall& call,
                                std::vector<SharedBytes> operands,
-                               runtime::HostAsker::Answer answer);
+                               runtime::HostCallSender::Answer answer);
   void Withdraw(uint64_t call_id);
   std::shared_ptr<HostCallListener> listener() const;
 

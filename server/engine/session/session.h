@@ -96,9 +96,9 @@ class Session {
   // handles, names, executions that are to read it and are held themselves, and by Await and Fetch
   // until they are answered, but for those that lapse.
   virtual void Release(absl::Span<const Handle> handles) = 0;
-  virtual void Await(Handle handle, const AskOptions& options,
+  virtual void Await(Handle handle, const WaitOptions& options,
                      std::function<void(ReadyResult)> done) = 0;
-  virtual void Fetch(Handle handle, const AskOptions& options,
+  virtual void Fetch(Handle handle, const WaitOptions& options,
                      std::function<void(FetchResult)> done) = 0;
   void Await(Handle handle, std::function<void(ReadyResult)> done) {
     Await(handle, {}, std::move(done));

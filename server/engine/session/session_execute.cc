@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/op_origin.h"
 #include "server/cache/cache_key.h"
+#include "server/engine/cache/compile_interest.h"
 #include "server/engine/cache/compile_trace.h"
-#include "server/engine/cache/when_found.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 
@@ -20,10 +20,10 @@ constexpr size_t kMaxCalls = 64;
 
 // Every so many arguments and results, an execution counts as one more in the quota of queued
 // executions, as they take as much memory as the rest of it.
-constexpr size_t kArgumentsOfAPlace = 64;
+constexpr size_t kArgumentsPerQueueEntry = 64;
 
-int64_t PlacesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outputs) {
-  return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsOfAPlace);
+int64_t QueueEntriesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outputs) {
+  return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsPerQueueEntry);
 }
 
 // Checks the list of donated inputs, independently of the arrays that the handles name.
@@ -62,7 +62,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                   absl::Span<const Handle> outputs, uint32_t device,
                                   const ExecuteOptions& options) {
   ACCELD_RETURN_IF_ERROR(CheckDonatedInputs(inputs, options.donated));
-  Resolved resolved{.handles = inputs, .donated = options.donated};
+  ResolvedAddresses resolved{.handles = inputs, .donated = options.donated};
   {
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
@@ -74,7 +74,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                                        " executions are queued"));
     }
     ACCELD_ASSIGN_OR_RETURN(resolved.charge,
-                            identity_->Take(QuotaId::kQueued, PlacesFor(inputs, outputs)));
+                            identity_->Take(QuotaId::kQueued, QueueEntriesFor(inputs, outputs)));
     Resolve(id, device, resolved);
     if (resolved.error.ok()) resolved.error = TakeHost(options, device, resolved);
     if (resolved.call != nullptr || !resolved.error.ok()) {
@@ -108,7 +108,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
   return absl::OkStatus();
 }
 
-void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
+void SessionImpl::Resolve(ProgramId id, uint32_t device, ResolvedAddresses& resolved) {
   resolved.error = CheckDevice(device);
   if (!resolved.error.ok()) return;
   const auto program = programs_.find(id);
@@ -145,7 +145,7 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
 }
 
 absl::Status SessionImpl::TakeHost(const ExecuteOptions& options, uint32_t device,
-                                   Resolved& resolved) const {
+                                   ResolvedAddresses& resolved) const {
   const std::vector<int64_t>& wanted = (*resolved.program->program)->host_callbacks();
   if (options.callbacks == 0) {
     if (wanted.empty()) return absl::OkStatus();
@@ -153,7 +153,7 @@ absl::Status SessionImpl::TakeHost(const ExecuteOptions& options, uint32_t devic
         absl::StrCat("program ", *resolved.program->name, ": it calls host callback ",
                      wanted.front(), " of its client, which has to be given when it is executed"));
   }
-  ACCELD_ASSIGN_OR_RETURN(resolved.host, host_calls_->NewAsker(options.callbacks, device));
+  ACCELD_ASSIGN_OR_RETURN(resolved.host, host_calls_->NewHostCallSender(options.callbacks, device));
   return absl::OkStatus();
 }
 
@@ -195,7 +195,7 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   return call;
 }
 
-absl::Status SessionImpl::CheckDonated(const Resolved& resolved) {
+absl::Status SessionImpl::CheckDonated(const ResolvedAddresses& resolved) {
   for (const uint32_t number : resolved.donated) {
     const auto it = handles_.find(resolved.handles[number]);
     if (it != handles_.end()) ACCELD_RETURN_IF_ERROR(TakeBack(it->first, it->second));
@@ -203,7 +203,7 @@ absl::Status SessionImpl::CheckDonated(const Resolved& resolved) {
   return absl::OkStatus();
 }
 
-std::vector<runtime::DonatedArgument> SessionImpl::Donate(const Resolved& resolved) {
+std::vector<runtime::DonatedArgument> SessionImpl::Donate(const ResolvedAddresses& resolved) {
   std::vector<runtime::DonatedArgument> out;
   if (resolved.donated.empty()) return out;
   absl::flat_hash_map<uint32_t, uint32_t> wishes;
@@ -226,7 +226,7 @@ std::vector<runtime::DonatedArgument> SessionImpl::Donate(const Resolved& resolv
 }
 
 void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t device,
-                                Resolved& resolved) {
+                                ResolvedAddresses& resolved) {
   if (resolved.error.ok()) {
     resolved.error =
         CheckOutputCount(*resolved.program->name, resolved.call->results->size(), handles.size());
@@ -291,9 +291,9 @@ cache::Request SessionImpl::RequestFor(const std::shared_ptr<const Program>& pro
             return executor.WithRoomFor(size_bytes, owner.get(), load);
           },
       // Compiles for devices elsewhere get the lowest priority, so that they delay nothing here.
-      .asker = {identity_->identity(),
-                call.target->device.has_value() ? priority : Priority::kBatch,
-                identity_->has_shares()}};
+      .requester = {identity_->identity(),
+                    call.target->device.has_value() ? priority : Priority::kBatch,
+                    identity_->has_shares()}};
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
@@ -317,7 +317,8 @@ void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const 
   task->outputs[0]->OnFinal([&timers, timer](const absl::Status&) { timers.Cancel(timer); });
 }
 
-void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions& options) {
+void SessionImpl::Start(ResolvedAddresses resolved, uint32_t device,
+                        const ExecuteOptions& options) {
   runtime::DeviceExecutor& executor = engine_.executor(device);
   cache::ExecutableCache& cache = engine_.executables();
   executions_.fetch_add(1, std::memory_order_relaxed);
@@ -357,8 +358,8 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   task->session = id_;
   if (const std::chrono::milliseconds limit = identity_->max_execution(); limit.count() > 0) {
     task->max_run = limit;
-    task->overlong = Annotate(identity_->RefusalOfExecution(limit),
-                              absl::StrCat("program ", *resolved.program->name));
+    task->max_run_error = Annotate(identity_->RefusalOfExecution(limit),
+                                   absl::StrCat("program ", *resolved.program->name));
   }
   executor.Submit(QueueOf(device, priority), task, ready);
   if (ready) return;
@@ -367,20 +368,21 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
   // The executable is not needed any more when the execution is cancelled or late, or its session
   // has ended.
   if (!task->outputs.empty()) {
-    task->outputs[0]->OnFinal([interest](const absl::Status&) { interest->Leave(); });
+    task->outputs[0]->OnFinal([interest](const absl::Status&) { interest->Withdraw(); });
   }
-  WhenFound(cache, std::move(request), ticket, identity_, interest,
-            [&executor, task, record, begin, identity = identity_](
-                const absl::StatusOr<cache::Result>& result, bool joined) {
-              const std::chrono::duration<double, std::milli> waited =
-                  std::chrono::steady_clock::now() - begin;
-              record->compile_ms.store(waited.count(), std::memory_order_relaxed);
-              if (!result.ok()) return executor.Provide(task, result.status());
-              const CacheVerdict verdict = joined ? CacheVerdict::kInflight : result->verdict;
-              identity->CountLookup(verdict);
-              record->verdict.store(verdict, std::memory_order_relaxed);
-              executor.Provide(task, result->executable);
-            });
+  OnExecutableFound(cache, std::move(request), ticket, identity_, interest,
+                    [&executor, task, record, begin, identity = identity_](
+                        const absl::StatusOr<cache::Result>& result, bool joined) {
+                      const std::chrono::duration<double, std::milli> waited =
+                          std::chrono::steady_clock::now() - begin;
+                      record->compile_ms.store(waited.count(), std::memory_order_relaxed);
+                      if (!result.ok()) return executor.Provide(task, result.status());
+                      const CacheVerdict verdict =
+                          joined ? CacheVerdict::kInflight : result->verdict;
+                      identity->CountLookup(verdict);
+                      record->verdict.store(verdict, std::memory_order_relaxed);
+                      executor.Provide(task, result->executable);
+                    });
 }
 
 }  // namespace acceld::engine

@@ -1,9 +1,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/engine/cache/compile_interest.h"
 #include "server/engine/cache/executable_memory.h"
 #include "server/engine/cache/explain.h"
-#include "server/engine/cache/when_found.h"
 #include "server/engine/engine_impl.h"
 #include "server/engine/session/session_impl.h"
 
@@ -56,7 +56,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   const auto interest = std::make_shared<CompileInterest>();
   ACCELD_ASSIGN_OR_RETURN(const uint64_t request,
                           pending_->Add([done, interest](const absl::Status& status) {
-                            interest->Leave();
+                            interest->Withdraw();
                             done({status, {}});
                           }));
   cache::Request wanted = RequestFor(*program->program, **call, priority_);
@@ -66,14 +66,14 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     header.signature = hal::Executable{.arguments = wanted.arguments}.Signature();
     engine_.executables().Locate(
         header, [pending = pending_, request, record, header,
-                 done = std::move(done)](const cache::ExecutableCache::Whereabouts& found) {
+                 done = std::move(done)](const cache::ExecutableCache::EntryLocation& found) {
           if (!pending->Take(request)) return;
           done({absl::OkStatus(), InfoOf(record), Explain(header, found)});
         });
     return absl::OkStatus();
   }
   const auto ticket = engine_.executables().Get(wanted);
-  WhenFound(
+  OnExecutableFound(
       engine_.executables(), std::move(wanted), ticket, identity_, interest,
       [pending = pending_, request, record, begin, identity = identity_, name = program->name,
        wishes = (*program->program)->donations(), donated = options.donated,
@@ -100,7 +100,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   return absl::OkStatus();
 }
 
-void SessionImpl::Await(Handle handle, const AskOptions& options,
+void SessionImpl::Await(Handle handle, const WaitOptions& options,
                         std::function<void(ReadyResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});
@@ -116,7 +116,7 @@ void SessionImpl::Await(Handle handle, const AskOptions& options,
   });
 }
 
-void SessionImpl::Fetch(Handle handle, const AskOptions& options,
+void SessionImpl::Fetch(Handle handle, const WaitOptions& options,
                         std::function<void(FetchResult)> done) {
   const absl::StatusOr<Named> named = Find(handle);
   if (!named.ok()) return done({named.status(), {}});

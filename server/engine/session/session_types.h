@@ -96,7 +96,7 @@ class HostCallListener {
   virtual void OnEnd(uint64_t callbacks, const absl::Status& status) = 0;
 };
 
-struct AskOptions {
+struct WaitOptions {
   // The answer is of use only while the handle is held: it does not keep the execution that makes
   // the array from being cancelled once nobody holds its results, and is CANCELLED when the array
   // goes first.

@@ -72,7 +72,7 @@ absl::Status SessionImpl::UploadState::AppendLocked(size_t begin, size_t size_by
   // Checks the copy, as the client may still change the memory that it shares with the daemon.
   ACCELD_RETURN_IF_ERROR(CheckElements(type.dtype, {copy.data(), size_bytes}));
   filled_ += size;
-  if (hasher_.has_value()) hasher_->AddRun({copy.data(), size_bytes});
+  if (hasher_.has_value()) hasher_->AddRaw({copy.data(), size_bytes});
   return absl::OkStatus();
 }
 
@@ -81,7 +81,7 @@ absl::Status SessionImpl::UploadState::Expect(const Digest& digest) {
   if (settled_) return absl::FailedPreconditionError("upload: it has ended");
   expected_ = digest;
   hasher_.emplace();
-  if (filled_ > 0) hasher_->AddRun({staging_.bytes, static_cast<size_t>(filled_)});
+  if (filled_ > 0) hasher_->AddRaw({staging_.bytes, static_cast<size_t>(filled_)});
   return absl::OkStatus();
 }
 

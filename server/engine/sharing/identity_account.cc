@@ -74,7 +74,7 @@ IdentityAccount::IdentityAccount(std::string identity, std::shared_ptr<const Poo
       sessions_(MeterOf(identity_, QuotaId::kSessions)),
       queued_(MeterOf(identity_, QuotaId::kQueued, totals.queued)),
       named_arrays_(MeterOf(identity_, QuotaId::kNamedArrays)),
-      intake_memory_(MeterOf(identity_, QuotaId::kIntakeMemory, totals.intake_memory)),
+      receive_memory_(MeterOf(identity_, QuotaId::kReceiveMemory, totals.receive_memory)),
       program_memory_(MeterOf(identity_, QuotaId::kProgramMemory, totals.program_memory)),
       descriptors_(MeterOf(identity_, QuotaId::kDescriptors, totals.descriptors)) {}
 
@@ -102,7 +102,7 @@ void IdentityAccount::SetLimits(const QuotaLimits& limits, bool has_shares) {
       case QuotaId::kDeviceMemory:
       case QuotaId::kHandles:
       case QuotaId::kHostMemory:
-      case QuotaId::kIntakeMemory:
+      case QuotaId::kReceiveMemory:
       case QuotaId::kNamedArrays:
       case QuotaId::kProgramMemory:
       case QuotaId::kQueued:
@@ -147,7 +147,7 @@ std::shared_ptr<Meter> IdentityAccount::meter(QuotaId id) {
 }
 
 std::shared_ptr<Allowance> IdentityAccount::allowance(QuotaId id) {
-  const bool is_host_memory = id == QuotaId::kIntakeMemory || id == QuotaId::kProgramMemory;
+  const bool is_host_memory = id == QuotaId::kReceiveMemory || id == QuotaId::kProgramMemory;
   return std::make_shared<MeterAllowance>(shared_from_this(), id, meter(id),
                                           is_host_memory ? meter(QuotaId::kHostMemory) : nullptr);
 }
@@ -184,8 +184,8 @@ Meter& IdentityAccount::Find(QuotaId id) {
       return queued_;
     case QuotaId::kNamedArrays:
       return named_arrays_;
-    case QuotaId::kIntakeMemory:
-      return intake_memory_;
+    case QuotaId::kReceiveMemory:
+      return receive_memory_;
     case QuotaId::kProgramMemory:
       return program_memory_;
     case QuotaId::kDescriptors:
@@ -244,7 +244,7 @@ IdentityAccounts::IdentityAccounts(Quotas quotas, std::shared_ptr<const Pools> p
                                    std::shared_ptr<runtime::MemoryAccount> device_memory)
     : pools_(std::move(pools)),
       totals_{.device_memory = std::move(device_memory),
-              .intake_memory = TotalOf(*pools_, QuotaId::kIntakeMemory),
+              .receive_memory = TotalOf(*pools_, QuotaId::kReceiveMemory),
               .program_memory = TotalOf(*pools_, QuotaId::kProgramMemory),
               .descriptors = TotalOf(*pools_, QuotaId::kDescriptors),
               .handles = TotalOf(*pools_, QuotaId::kHandles),

@@ -26,7 +26,7 @@ namespace acceld::engine {
 // The meters of resources that all identities share. Parents of the meters of each identity.
 struct PoolMeters {
   std::shared_ptr<runtime::MemoryAccount> device_memory;
-  std::shared_ptr<runtime::Meter> intake_memory, program_memory, descriptors, handles, queued;
+  std::shared_ptr<runtime::Meter> receive_memory, program_memory, descriptors, handles, queued;
 };
 
 // The account of what the sessions of one identity use, limited by the identity's quota. Charges
@@ -96,7 +96,7 @@ class IdentityAccount : public std::enable_shared_from_this<IdentityAccount> {
   const std::string identity_;
   const std::shared_ptr<const Pools> pools_;  // shared by all accounts
   runtime::MemoryAccount device_memory_;
-  runtime::Meter host_memory_, handles_, sessions_, queued_, named_arrays_, intake_memory_,
+  runtime::Meter host_memory_, handles_, sessions_, queued_, named_arrays_, receive_memory_,
       program_memory_, descriptors_;
   // Shared with the programs that it holds.
   const std::shared_ptr<HeldPrograms> programs_ = std::make_shared<HeldPrograms>();

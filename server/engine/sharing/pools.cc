@@ -31,7 +31,7 @@ Pools::Pools(const EngineOptions& options) : share_percent_(options.identity_sha
   const auto set = [this](QuotaId id, int64_t size) { sizes_[static_cast<size_t>(id)] = size; };
   set(QuotaId::kSessions, options.max_sessions);
   set(QuotaId::kNamedArrays, options.max_named_arrays);
-  set(QuotaId::kIntakeMemory, ProgramBytes(options.max_intake_bytes, options));
+  set(QuotaId::kReceiveMemory, ProgramBytes(options.max_receive_bytes, options));
   set(QuotaId::kProgramMemory, ProgramBytes(options.max_program_memory_bytes, options));
   set(QuotaId::kHandles, options.max_handles);
   set(QuotaId::kQueued, options.max_queued);

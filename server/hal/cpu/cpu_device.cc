@@ -12,17 +12,17 @@
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/hal/cpu/host_memory.h"
-#include "server/hal/cpu/idle_process.h"
+#include "server/hal/cpu/idle_core_detector.h"
 #include "server/hal/cpu/loaded_cpu_module.h"
 
 namespace acceld::hal::cpu {
 namespace {
 
 // Freed memory that is kept for reuse takes at most this part (one in so many) of the budget.
-constexpr int64_t kMostKept = 4;
+constexpr int64_t kKeptMemoryDivisor = 4;
 // Memory is prepared in pieces of this size, because a program that starts meanwhile may have to
 // wait until a piece is finished.
-constexpr int64_t kPreparedAtOnce = int64_t{2} << 20;
+constexpr int64_t kPreparedChunkBytes = int64_t{2} << 20;
 constexpr std::chrono::milliseconds kBusyPause{2}, kLongestPause{100};
 
 class CpuDevice final : public Device {
@@ -30,7 +30,7 @@ class CpuDevice final : public Device {
   CpuDevice(int ordinal, int num_threads, int64_t memory_bytes, int64_t prepared_bytes)
       : ordinal_(ordinal),
         num_threads_(num_threads),
-        pool_(CreateHostMemoryPool(memory_bytes, memory_bytes / kMostKept)),
+        pool_(CreateHostMemoryPool(memory_bytes, memory_bytes / kKeptMemoryDivisor)),
         warming_up_([this, prepared_bytes] { WarmUp(prepared_bytes); }) {}
   ~CpuDevice() override {
     closing_ = true;
@@ -46,7 +46,7 @@ class CpuDevice final : public Device {
   }
   LaunchCounts launches() const override { return {}; }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
-  int streams_side_by_side() const override { return 1; }
+  int concurrent_streams() const override { return 1; }
   std::unique_ptr<Stream> CreateStream(absl::string_view name,
                                        StreamPriority /*priority*/) override {
     return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
@@ -63,12 +63,12 @@ class CpuDevice final : public Device {
   void WarmUp(int64_t prepared_bytes) {
     using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();
-    IdleProcess process;
-    for (int64_t bytes = 0; bytes < prepared_bytes; bytes += kPreparedAtOnce) {
-      while (!process.Look() && !closing_) std::this_thread::sleep_for(kBusyPause);
+    IdleCoreDetector process;
+    for (int64_t bytes = 0; bytes < prepared_bytes; bytes += kPreparedChunkBytes) {
+      while (!process.HasIdleCore() && !closing_) std::this_thread::sleep_for(kBusyPause);
       if (closing_) return;
       const Clock::time_point start = Clock::now();
-      if (!pool_->Prepare(kPreparedAtOnce).ok()) return;
+      if (!pool_->Prepare(kPreparedChunkBytes).ok()) return;
       std::this_thread::sleep_for(
           std::min<Clock::duration>((Clock::now() - start) / 4, kLongestPause));
     }

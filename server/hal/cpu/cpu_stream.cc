@@ -111,7 +111,7 @@ void CpuStream::Wait(const Event& event) {
 Event CpuStream::Run(Launch launch) {
   LaunchCommand command{std::move(launch), {}};
   Event done = command.done.future();
-  if (command.launch.brief && commands_.BeginInline()) {
+  if (command.launch.may_run_inline && commands_.BeginInline()) {
     const absl::Status status = RunLaunch(command.launch);
     commands_.EndInline();
     Finish(command, status);

@@ -29,7 +29,7 @@ class CpuStream final : public Stream {
   Event CopyToHost(std::shared_ptr<Buffer> from, void* to,
                    std::shared_ptr<void> keep_alive) override;
   Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) override;
-  bool SetGivesWay(bool gives_way) override { return commands_.SetGivesWay(gives_way); }
+  bool SetLowPriority(bool low_priority) override { return commands_.SetLowPriority(low_priority); }
 
  private:
   struct WaitCommand {

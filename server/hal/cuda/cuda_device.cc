@@ -25,7 +25,7 @@ class OpenedDevice final : public Device {
   std::string name() const override { return parts_.context->device().name; }
   absl::Status health() const override { return parts_.context->lost(); }
   MemoryStats memory() const override { return parts_.memory->stats(); }
-  int streams_side_by_side() const override { return parts_.context->driver().connections; }
+  int concurrent_streams() const override { return parts_.context->driver().connections; }
   LaunchCounts launches() const override {
     return {.graphs = parts_.counters->graphs.load(), .steps = parts_.counters->steps.load()};
   }
@@ -57,7 +57,7 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
 }
 
 // The objects that devices which are opened together share.
-struct Neighbours {
+struct DeviceGroup {
   std::vector<int> devices;  // the driver's handles
   std::shared_ptr<PendingEvents> pending = std::make_shared<PendingEvents>();
   std::shared_ptr<Peers> peers = std::make_shared<Peers>();
@@ -70,7 +70,7 @@ const Library* IfFound(const absl::StatusOr<Library>& library) {
 
 absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevice& device,
                                             const CudaDeviceOptions& options,
-                                            const Toolkit& toolkit, const Neighbours& neighbours) {
+                                            const Toolkit& toolkit, const DeviceGroup& group) {
   if (!(options.memory_fraction > 0 && options.memory_fraction <= 1) || options.memory_bytes < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "memory of ", options.memory_bytes, " bytes or a fraction of ", options.memory_fraction));
@@ -85,7 +85,7 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
   // All freed memory is kept for reuse, because the whole budget is reserved for the daemon.
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<MemoryPool> pool,
-      CreateDeviceMemoryPool(context, neighbours.devices, memory_bytes, memory_bytes));
+      CreateDeviceMemoryPool(context, group.devices, memory_bytes, memory_bytes));
   ACCELD_ASSIGN_OR_RETURN(
       std::shared_ptr<const Libraries> libraries,
       Libraries::Open(context, IfFound(toolkit.find_cublas_lt()), IfFound(toolkit.find_cudnn()),
@@ -95,10 +95,10 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
                       compiler.compile));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
-                    .fences = std::make_shared<Fences>(context),
-                    .pending = neighbours.pending,
-                    .peers = neighbours.peers};
-  neighbours.peers->Add(context);
+                    .fences = std::make_shared<FencePool>(context),
+                    .pending = group.pending,
+                    .peers = group.peers};
+  group.peers->Add(context);
   OpenedCudaDevice opened{.compiler = std::move(compiler),
                           .context = std::move(context),
                           .libraries = libraries,
@@ -113,12 +113,11 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
 std::vector<absl::StatusOr<OpenedCudaDevice>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const Toolkit& toolkit) {
-  Neighbours neighbours;
-  for (const CudaDevice& device : devices) neighbours.devices.push_back(device.handle);
+  DeviceGroup group;
+  for (const CudaDevice& device : devices) group.devices.push_back(device.handle);
   std::vector<absl::StatusOr<OpenedCudaDevice>> opened;
   for (const CudaDevice& device : devices) {
-    absl::StatusOr<OpenedCudaDevice> next =
-        OpenDevice(driver, device, options, toolkit, neighbours);
+    absl::StatusOr<OpenedCudaDevice> next = OpenDevice(driver, device, options, toolkit, group);
     if (!next.ok()) {
       next = Annotate(next.status(), absl::StrCat("GPU ", device.ordinal, " (", device.name, ")"));
     }

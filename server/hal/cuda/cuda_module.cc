@@ -42,9 +42,9 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
   ACCELD_RETURN_IF_ERROR(module->PrepareConvolutions(program.steps));
   ACCELD_RETURN_IF_ERROR(module->PrepareRoutines(program.steps));
-  module->takes_host_ =
+  module->needs_host_ =
       std::any_of(program.steps.begin(), program.steps.end(),
-                  [&module](const kernels::Step& step) { return module->TakesHost(step); });
+                  [&module](const kernels::Step& step) { return module->NeedsHost(step); });
   ACCELD_RETURN_IF_ERROR(module->LoadConstants(executable, memory));
   module->graphs_ =
       std::make_unique<const ModuleGraphs>(*module->context_, *module->graph_support_, *module,
@@ -54,7 +54,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
 
 CudaModule::~CudaModule() {
   graphs_.reset();
-  context_->EnterToFree();
+  context_->EnterForRelease();
   routines_.clear();  // They may own library plans on the device.
   if (module_ != nullptr) context_->driver().cuModuleUnload(module_);
 }
@@ -151,12 +151,12 @@ const kernels::cuda::DeviceRoutine* CudaModule::routine(const kernels::RoutineSt
   return it == routines_.end() ? nullptr : &it->second;
 }
 
-bool CudaModule::TakesHost(const kernels::Step& step) const {
+bool CudaModule::NeedsHost(const kernels::Step& step) const {
   if (std::holds_alternative<kernels::HostCallStep>(step.value)) return true;
   const auto* const call = std::get_if<kernels::RoutineStep>(&step.value);
   if (call == nullptr) return false;
   const kernels::cuda::DeviceRoutine* const prepared = routine(*call);
-  return prepared == nullptr || prepared->takes_host;
+  return prepared == nullptr || prepared->needs_host;
 }
 
 absl::Status CudaModule::LoadConstants(const Executable& executable, MemoryPool& memory) {

@@ -41,7 +41,7 @@ class CudaModule final : public Module {
   // Whether a run needs the host between its steps, so that not all of it can be enqueued at once:
   // for loops and branches that depend on values on the device, for routines that libraries do not
   // compute on the device alone, and for host calls.
-  bool takes_host() const { return takes_host_ || graphs_->takes_host(); }
+  bool needs_host() const { return needs_host_ || graphs_->needs_host(); }
   const ModuleGraphs& graphs() const { return *graphs_; }
   // Returns how the device computes the routine of a step; nullptr when the host computes it.
   const kernels::cuda::DeviceRoutine* routine(const kernels::RoutineStep& step) const;
@@ -77,8 +77,8 @@ class CudaModule final : public Module {
   absl::Status PrepareRoutines(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
   // Whether the step is a host call or a routine that needs the host. Loops and branches are left
-  // to ModuleGraphs::takes_host.
-  bool TakesHost(const kernels::Step& step) const;
+  // to ModuleGraphs::needs_host.
+  bool NeedsHost(const kernels::Step& step) const;
 
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<const Libraries> libraries_;
@@ -96,7 +96,7 @@ class CudaModule final : public Module {
   absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
   int64_t workspace_bytes_ = 0, routine_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // owned by this module alone; nullptr without constants
-  bool takes_host_ = false, polls_ = false, uses_handles_ = false;
+  bool needs_host_ = false, polls_ = false, uses_handles_ = false;
   std::unique_ptr<const ModuleGraphs> graphs_;  // refers to the other members
 };
 

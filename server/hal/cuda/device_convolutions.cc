@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<DeviceConvolutions>> DeviceConvolutions::Open(
 DeviceConvolutions::~DeviceConvolutions() {
   MutexLock lock(mutex_);
   if (handle_ == nullptr) return;
-  context_->EnterToFree();
+  context_->EnterForRelease();
   handle_.reset();
 }
 

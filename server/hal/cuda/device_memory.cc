@@ -17,7 +17,7 @@ class DeviceMemory final : public BlockSource {
   explicit DeviceMemory(std::shared_ptr<Context> context) : context_(std::move(context)) {}
   ~DeviceMemory() override {
     const Driver& driver = context_->driver();
-    context_->EnterToFree();
+    context_->EnterForRelease();
     if (stream_ != nullptr) driver.cuStreamDestroy_v2(stream_);
     if (pool_ != nullptr) driver.cuMemPoolDestroy(pool_);
   }
@@ -75,7 +75,7 @@ class DeviceMemory final : public BlockSource {
   void Free(void* address) override {
     const Driver& driver = context_->driver();
     const auto memory = reinterpret_cast<CuPointer>(address);
-    context_->EnterToFree();
+    context_->EnterForRelease();
     (void)context_->Check(
         pool_ == nullptr ? driver.cuMemFree_v2(memory) : driver.cuMemFreeAsync(memory, stream_),
         "cuMemFree");

@@ -21,7 +21,7 @@ DeviceRoutines::DeviceRoutines(std::shared_ptr<Context> context,
 
 DeviceRoutines::~DeviceRoutines() {
   MutexLock lock(mutex_);
-  context_->EnterToFree();
+  context_->EnterForRelease();
   handles_.reset();
   if (module_ != nullptr) context_->driver().cuModuleUnload(module_);
 }

@@ -53,7 +53,7 @@ std::string Libraries::measured_on() const {
 
 Libraries::~Libraries() {
   if (handle_ == nullptr) return;
-  context_->EnterToFree();
+  context_->EnterForRelease();
   cublas_lt_->cublasLtDestroy(handle_);
 }
 

@@ -13,7 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/run_routine.h"
-#include "server/hal/cuda/graphs/addresses.h"
+#include "server/hal/cuda/graphs/run_addresses.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -28,9 +28,9 @@ const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_
 
 // Host memory for the operands and results of a routine that runs on the host. All objects of this
 // class together take at most a quarter of the machine's memory.
-class HostCopies {
+class HostStagingMemory {
  public:
-  ~HostCopies() { in_use_.fetch_sub(size_bytes_); }
+  ~HostStagingMemory() { in_use_.fetch_sub(size_bytes_); }
 
   absl::StatusOr<char*> Add(int64_t size_bytes) {
     constexpr size_t kAlignment = kernels::kBufferAlignment;
@@ -109,24 +109,25 @@ class Run {
   absl::StatusOr<bool> LaunchGraph(const kernels::cuda::Segment& segment,
                                    absl::Span<const kernels::Step> steps) {
     const absl::StatusOr<const Graph*> graph = graphs_->Find(segment, steps, addresses_);
-    if (!graph.ok()) return GoOnWithoutGraphs(graph.status());
+    if (!graph.ok()) return DisableGraphs(graph.status());
     if (*graph == nullptr) return false;
     absl::Status launched;
-    if (!std::exchange(is_placed_, true)) launched = graphs_->Place(addresses_.Bases(), stream_);
+    if (!std::exchange(is_table_filled_, true))
+      launched = graphs_->FillAddressTable(addresses_.Bases(), stream_);
     // The launch may be the first call to fail if the driver cannot run the graph or lacks memory.
     if (launched.ok()) {
       launched = context_.Check(driver_.cuGraphLaunch((*graph)->exec(), stream_), "cuGraphLaunch");
     }
-    if (!launched.ok()) return GoOnWithoutGraphs(launched);
+    if (!launched.ok()) return DisableGraphs(launched);
     parts_.counters.graphs.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
 
   // Makes the run continue without graphs, because of `why`. Returns false, or the error of a lost
   // device.
-  absl::StatusOr<bool> GoOnWithoutGraphs(const absl::Status& why) {
+  absl::StatusOr<bool> DisableGraphs(const absl::Status& why) {
     ACCELD_RETURN_IF_ERROR(context_.lost());
-    module_.graphs().NoteFailure(why, stream_);
+    module_.graphs().RecordFailure(why, stream_);
     graphs_ = nullptr;
     return false;
   }
@@ -182,7 +183,7 @@ class Run {
 
   absl::Status Do(const kernels::RoutineStep& step) {
     if (const auto* routine = module_.routine(step)) return RunOnDevice(step, *routine);
-    HostCopies copies;
+    HostStagingMemory copies;
     absl::Status status = RunOnHost(step, copies);
     // After an error, copies between the device and this memory may still be in progress.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
@@ -203,7 +204,7 @@ class Run {
   }
 
   // Copies the operands to the host, computes the routine there, and copies the results back.
-  absl::Status RunOnHost(const kernels::RoutineStep& step, HostCopies& copies) {
+  absl::Status RunOnHost(const kernels::RoutineStep& step, HostStagingMemory& copies) {
     std::vector<void*> places;
     for (const Slice& operand : step.operands) {
       ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(operand.size_bytes));
@@ -317,10 +318,10 @@ class Run {
   const Launch& launch_;
   const CudaModule& module_;
   const Fence& fence_;
-  const Addresses addresses_;
+  const RunAddresses addresses_;
   bool is_first_ = false;
   StreamGraphs* graphs_;
-  bool is_placed_ = false;
+  bool is_table_filled_ = false;
 };
 
 }  // namespace

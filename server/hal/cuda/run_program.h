@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/cudnn/cudnn.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/streams/fences.h"
+#include "server/hal/cuda/streams/fence_pool.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 
@@ -30,7 +30,7 @@ struct RunParts {
 // Enqueues a run of `launch.module`, which must be a CudaModule, on `parts.stream`: the steps one
 // by one, or graphs of several steps. Where steps depend on values on the device, the function
 // waits for these values, and it computes on the host the routines that no library computes. So it
-// blocks for about as long as the run takes if the module takes_host(). The device's context must
+// blocks for about as long as the run takes if the module needs_host(). The device's context must
 // be current on the calling thread. Returns CANCELLED if the function notices that the launch was
 // cancelled, and the errors of the driver. Work that was enqueued before an error still runs.
 absl::Status RunProgram(const RunParts& parts, const Launch& launch, const Fence& fence);

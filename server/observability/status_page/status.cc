@@ -35,7 +35,7 @@ DaemonStatus StatusSource::Gather() const {
   status.metrics = engine_.Metrics();
   status.metrics.devices.resize(status.devices.size());
   status.identities = UsageByIdentity(engine_.Sessions());
-  status.trouble = RecentTrouble();
+  status.trouble = RecentWarnings();
   return status;
 }
 

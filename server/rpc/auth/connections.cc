@@ -24,10 +24,10 @@ namespace {
 using observability::Refusal;
 
 // How often the connections are checked when all of them are identified.
-constexpr std::chrono::milliseconds kLookPause{2000};
+constexpr std::chrono::milliseconds kCheckInterval{2000};
 // The shortest time between two searches for closed connections when there are too many
 // unidentified ones.
-constexpr std::chrono::milliseconds kSweepPause{20};
+constexpr std::chrono::milliseconds kMinSweepInterval{20};
 
 // Returns the inode number of the socket; 0 when `fd` is not a socket.
 ino_t SocketOf(int fd) {
@@ -122,7 +122,7 @@ void Connections::Add(int fd, Connection connection) {
     }
     if (!connection.address.empty()) by_address_[connection.address] = fd;
     connections_.insert_or_assign(fd, std::move(connection));
-    LookLater();
+    ScheduleCheck();
   }
   Note(ended);
 }
@@ -182,7 +182,7 @@ void Connections::Sweep(bool all) {
 
 void Connections::MakeRoom(std::vector<Ended>& ended) {
   if (unidentified_ < limits_.unidentified) return;
-  if (Clock::now() - swept_at_ >= kSweepPause) Sweep(/*all=*/false);
+  if (Clock::now() - swept_at_ >= kMinSweepInterval) Sweep(/*all=*/false);
   if (unidentified_ < limits_.unidentified) return;
   auto oldest = connections_.end();
   for (auto it = connections_.begin(); it != connections_.end(); ++it) {
@@ -190,14 +190,15 @@ void Connections::MakeRoom(std::vector<Ended>& ended) {
     if (oldest == connections_.end() || it->second.since < oldest->second.since) oldest = it;
   }
   if (oldest == connections_.end()) return;
-  EndSilent(oldest,
-            absl::ResourceExhaustedError(
-                absl::StrCat(unidentified_, " of ", limits_.unidentified,
-                             " connections have not said whose they are; this is the oldest")),
-            ended);
+  EndUnidentified(oldest,
+                  absl::ResourceExhaustedError(absl::StrCat(
+                      unidentified_, " of ", limits_.unidentified,
+                      " connections have not said whose they are; this is the oldest")),
+                  ended);
 }
 
-void Connections::EndSilent(Table::iterator silent, absl::Status why, std::vector<Ended>& ended) {
+void Connections::EndUnidentified(Table::iterator silent, absl::Status why,
+                                  std::vector<Ended>& ended) {
   const auto& [fd, connection] = *silent;
   // gRPC may close the descriptor at any time, so that its number means another file. A duplicate
   // keeps referring to the same file between the check and the shutdown.
@@ -217,11 +218,11 @@ void Connections::Note(const std::vector<Ended>& ended) {
   }
 }
 
-void Connections::Look() {
+void Connections::CheckConnections() {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
-    looks_ = false;
+    check_is_scheduled_ = false;
     Sweep(/*all=*/true);
     const auto now = Clock::now();
     std::vector<int> late;
@@ -230,22 +231,22 @@ void Connections::Look() {
       if (now - connection.since >= limits_.patience) late.push_back(fd);
     }
     for (const int fd : late) {
-      EndSilent(connections_.find(fd),
-                absl::DeadlineExceededError(absl::StrCat("it did not say whose it is for ",
-                                                         limits_.patience.count(), " ms")),
-                ended);
+      EndUnidentified(connections_.find(fd),
+                      absl::DeadlineExceededError(absl::StrCat("it did not say whose it is for ",
+                                                               limits_.patience.count(), " ms")),
+                      ended);
     }
-    LookLater();
+    ScheduleCheck();
   }
   Note(ended);
 }
 
-void Connections::LookLater() {
-  if (looks_ || timers_ == nullptr || connections_.empty()) return;
+void Connections::ScheduleCheck() {
+  if (check_is_scheduled_ || timers_ == nullptr || connections_.empty()) return;
   const auto pause = unidentified_ > 0 ? std::clamp(limits_.patience / 4,
-                                                    std::chrono::milliseconds(10), kLookPause)
-                                       : kLookPause;
-  looks_ = timers_->At(Clock::now() + pause, [this] { Look(); }) != 0;
+                                                    std::chrono::milliseconds(10), kCheckInterval)
+                                       : kCheckInterval;
+  check_is_scheduled_ = timers_->At(Clock::now() + pause, [this] { CheckConnections(); }) != 0;
 }
 
 }  // namespace acceld::rpc

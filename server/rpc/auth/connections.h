@@ -105,24 +105,24 @@ class Connections {
   // then added to `ended`.
   void MakeRoom(std::vector<Ended>& ended) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Shuts down and removes an unidentified connection, and adds it to `ended`.
-  void EndSilent(Table::iterator connection, absl::Status why, std::vector<Ended>& ended)
+  void EndUnidentified(Table::iterator connection, absl::Status why, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Counts and logs the connections that were ended. Called without mutex_, because every RPC
   // waits for that.
   void Note(const std::vector<Ended>& ended);
   // Removes closed connections and ends those that stayed unidentified for too long; called by the
-  // timer that LookLater sets.
-  void Look();
+  // timer that ScheduleCheck sets.
+  void CheckConnections();
   // Sets the timer for the next Look, unless it is set or there are no connections.
-  void LookLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ScheduleCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   engine::Engine& engine_;
   observability::RpcInstruments& instruments_;
   const Limits limits_;
   mutable Mutex mutex_;
   TimerQueue* timers_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  bool looks_ ABSL_GUARDED_BY(mutex_) = false;       // the timer for Look is set
-  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;  // how many of connections_ are
+  bool check_is_scheduled_ ABSL_GUARDED_BY(mutex_) = false;  // the timer for Look is set
+  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;          // how many of connections_ are
   Clock::time_point swept_at_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);  // by descriptor
   absl::flat_hash_map<std::string, int> by_address_ ABSL_GUARDED_BY(mutex_);

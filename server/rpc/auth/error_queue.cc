@@ -33,6 +33,6 @@ extern "C" __attribute__((visibility("default"))) ssize_t recvmsg(int fd, msghdr
 
 namespace acceld::rpc {
 
-void RefuseErrorQueuesOfUnixSockets() { refuses.store(true, std::memory_order_relaxed); }
+void DisableUnixSocketErrorQueues() { refuses.store(true, std::memory_order_relaxed); }
 
 }  // namespace acceld::rpc

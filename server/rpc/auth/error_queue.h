@@ -7,6 +7,6 @@ namespace acceld::rpc {
 // queue, so Linux returns the next message instead and installs the file descriptors that the
 // client, trusted or not, has passed with it; gRPC would never close these. The program itself
 // defines recvmsg for this purpose, which takes precedence over the C library's.
-void RefuseErrorQueuesOfUnixSockets();
+void DisableUnixSocketErrorQueues();
 
 }  // namespace acceld::rpc

@@ -58,7 +58,7 @@ class Gate {
     return rules()->policy.RoleOf(peer);
   }
   // Whether the daemon has a token file, so that a token may identify a caller.
-  bool takes_tokens() const { return rules()->tokens.has_value(); }
+  bool accepts_tokens() const { return rules()->tokens.has_value(); }
 
   // Whether rpcs.def has the method.
   static bool Knows(absl::string_view method);

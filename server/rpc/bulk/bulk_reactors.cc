@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/memory/bytes_field.h"
 #include "grpcpp/support/proto_buffer_reader.h"
-#include "server/engine/sharing/asker.h"
+#include "server/engine/sharing/requester.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/decode/message_size.h"
 #include "server/rpc/decode/status_codes.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 20;
 // How long to wait before a chunk is tried again, while earlier uploads occupy the memory.
-constexpr std::chrono::milliseconds kLookAgain{2};
+constexpr std::chrono::milliseconds kPollInterval{2};
 
 // Makes a slice of `bytes` that keeps their owner alive as long as gRPC holds the slice.
 grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& owner) {
@@ -49,7 +49,7 @@ absl::Status UploadReactor::OnChunk() {
   grpc::ProtoBufferReader stream(&chunk_);
   v1::UploadChunk header;
   std::vector<absl::string_view> pieces;
-  if (!ReadAroundBytesField(stream, v1::UploadChunk::kDataFieldNumber, header, pieces)) {
+  if (!ParseExceptBytesField(stream, v1::UploadChunk::kDataFieldNumber, header, pieces)) {
     return absl::InvalidArgumentError("a message that is no UploadChunk");
   }
   ACCELD_RETURN_IF_ERROR(Begin(header));
@@ -93,7 +93,7 @@ void UploadReactor::TakeChunk() {
     // Only the first bytes of an upload can find no room. Until they do nothing more is read, so
     // flow control holds the client back. The reactor lives until it is finished.
     const uint64_t timer =
-        rpc_.timers.At(std::chrono::steady_clock::now() + kLookAgain, [this] { TakeChunk(); });
+        rpc_.timers.At(std::chrono::steady_clock::now() + kPollInterval, [this] { TakeChunk(); });
     if (timer != 0) return;
   }
   if (!status.ok()) return End(status);
@@ -116,13 +116,13 @@ void UploadReactor::OnReadDone(bool ok) {
 }
 
 void UploadReactor::ProvideProgram() {
-  absl::StatusOr<GatheredBytes> taken = session_->programs().Take(program_upload_);
+  absl::StatusOr<ChunkedBytes> taken = session_->programs().Take(program_upload_);
   if (!taken.ok()) return End(taken.status());
   // A shared_ptr only because a submitted closure must be copyable; nothing else shares it.
-  const auto program = std::make_shared<const GatheredBytes>(*std::move(taken));
+  const auto program = std::make_shared<const ChunkedBytes>(*std::move(taken));
   // The reactor lives until it is finished.
   const absl::Status queued = rpc_.decoders.Submit(
-      engine::AskerOf(caller_.identity),
+      engine::RequesterOf(caller_.identity),
       [this, program] { Finish(ToGrpc(session_->ProvideProgram(program_id_, *program))); });
   if (!queued.ok()) End(queued);
 }

@@ -44,7 +44,8 @@ class UploadReactor : public UploadStream {
   engine::Handle handle_ = 0;  // the target: an array, or if program_id_ is not 0 a program
   uint64_t program_id_ = 0;
   int64_t received_bytes_ = 0;
-  uint64_t program_upload_ = 0;  // the number that ProgramIntake::Begin gave; 0: not called yet
+  uint64_t program_upload_ =
+      0;  // the number that ProgramUploadBuffer::Begin gave; 0: not called yet
   grpc::ByteBuffer chunk_;
   ChunkDeadline deadline_;
 };

@@ -58,7 +58,7 @@ absl::Status ImportReactor::OnChunk() {
   grpc::ProtoBufferReader stream(&chunk_);
   v1::CacheBundleChunk rest;
   std::vector<absl::string_view> pieces;
-  if (!ReadAroundBytesField(stream, v1::CacheBundleChunk::kDataFieldNumber, rest, pieces)) {
+  if (!ParseExceptBytesField(stream, v1::CacheBundleChunk::kDataFieldNumber, rest, pieces)) {
     return absl::InvalidArgumentError("a message that is no CacheBundleChunk");
   }
   for (const absl::string_view piece : pieces) ACCELD_RETURN_IF_ERROR(entry_->Append(piece));

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/api/wire.h"
 #include "common/utf8.h"
-#include "server/engine/sharing/asker.h"
+#include "server/engine/sharing/requester.h"
 #include "server/observability/instruments/trace_ring.h"
 #include "server/rpc/decode/status_codes.h"
 
@@ -51,7 +51,7 @@ TraceReactor* TraceReactor::Start(const engine::Introspection& engine, FairPool&
     return reactor;
   }
   ClientSession& owner = **session;
-  reactor->memory_ = Taken(owner.intake_memory());
+  reactor->memory_ = Taken(owner.receive_memory());
   reactor->WriteLater(decoders, owner.owner().identity,
                       [&engine, reactor, id = owner.engine_session().id(),
                        since_ns = request.since_ns()]() -> absl::StatusOr<Spans> {
@@ -69,7 +69,7 @@ void TraceReactor::WriteLater(FairPool& decoders, const engine::Identity& caller
                               std::function<absl::StatusOr<Spans>()> read) {
   // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
   const absl::Status queued =
-      decoders.Submit(engine::AskerOf(caller), [this, read = std::move(read)] {
+      decoders.Submit(engine::RequesterOf(caller), [this, read = std::move(read)] {
         absl::StatusOr<Spans> spans = read();
         if (!spans.ok()) {
           Finish(ToGrpc(spans.status()));

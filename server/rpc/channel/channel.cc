@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/api/wire.h"
 #include "common/utf8.h"
-#include "server/engine/sharing/asker.h"
+#include "server/engine/sharing/requester.h"
 #include "server/rpc/auth/refusal_log.h"
 #include "server/rpc/call_counter.h"
 
@@ -21,19 +21,19 @@ constexpr size_t kMaxUncreditedBytes = size_t{4} << 20;
 // A larger batch is charged to the client's memory while it is handled.
 constexpr size_t kLargeBatchBytes = size_t{64} << 10;
 // The time slice of a session on a thread that others could use.
-constexpr std::chrono::milliseconds kTurn{1};
+constexpr std::chrono::milliseconds kTimeSlice{1};
 // The number of commands after which the clock is read.
-constexpr int kCommandsPerLook = 32;
+constexpr int kCommandsPerClockRead = 32;
 // While a session has too many executions queued.
 constexpr std::chrono::milliseconds kRetryRead{2};
 // For the client to take its last events and to close the stream.
-constexpr std::chrono::seconds kGoodbyePatience{5};
+constexpr std::chrono::seconds kGoodbyeTimeout{5};
 
-// Whether the next command other than Release, among the next kCommandsPerLook, is Await or Fetch:
-// then the client waits for results of this execution, and nothing is executed in between.
+// Whether the next command other than Release, among the next kCommandsPerClockRead, is Await or
+// Fetch: then the client waits for results of this execution, and nothing is executed in between.
 bool IsAwaited(const v1::CommandBatch& batch, int execution) {
   if (!batch.commands(execution).has_execute()) return false;
-  const int end = std::min(batch.commands_size(), execution + kCommandsPerLook);
+  const int end = std::min(batch.commands_size(), execution + kCommandsPerClockRead);
   for (int i = execution + 1; i < end; ++i) {
     const v1::Command& next = batch.commands(i);
     if (next.has_await() || next.has_fetch()) return true;
@@ -44,14 +44,14 @@ bool IsAwaited(const v1::CommandBatch& batch, int execution) {
 
 }  // namespace
 
-void Channel::EndIfSilent() {
+void Channel::StartHelloTimeout() {
   const auto patience = rpc_.options.identify_timeout;
   (void)rpc_.timers.At(std::chrono::steady_clock::now() + patience, [weak = weak_from_this()] {
     const auto self = weak.lock();
     if (self == nullptr) return;
     {
       MutexLock lock(self->mutex_);
-      if (self->heard_ || self->ended_) return;
+      if (self->batch_received_ || self->ended_) return;
     }
     const absl::Status silent = absl::DeadlineExceededError(
         absl::StrCat("no Hello has come for ", self->rpc_.options.identify_timeout.count(), " ms"));
@@ -60,11 +60,11 @@ void Channel::EndIfSilent() {
   });
 }
 
-void Channel::NothingMore() {
+void Channel::OnClientClosed() {
   absl::Status status;
   {
     MutexLock lock(mutex_);
-    if (last_words_.has_value()) status = *last_words_;
+    if (goodbye_status_.has_value()) status = *goodbye_status_;
   }
   Finish(status);
 }
@@ -78,11 +78,11 @@ void Channel::Refuse(const absl::Status& why) {
   EndSession(why);
 }
 
-void Channel::TakeIn(v1::CommandBatch& batch, size_t size_bytes) {
+void Channel::OnBatch(v1::CommandBatch& batch, size_t size_bytes) {
   {
     MutexLock lock(mutex_);
     reading_ = false;
-    heard_ = true;
+    batch_received_ = true;
   }
   batch_.Swap(&batch);
   CountBatch(batch_, rpc_.instruments);
@@ -105,15 +105,15 @@ void Channel::TakeIn(v1::CommandBatch& batch, size_t size_bytes) {
   }
   next_command_ = 0;
   heavy_ = IsHeavy();
-  if (heavy_) return QueueTurn();
-  TakeTurn();
+  if (heavy_) return QueueTimeSlice();
+  RunTimeSlice();
 }
 
 absl::Status Channel::TakeRoom(size_t size_bytes) {
   batch_memory_ =
       Taken(session_ != nullptr
-                ? session_->intake_memory()
-                : rpc_.engine.AllowanceOf(caller_.identity, engine::QuotaId::kIntakeMemory));
+                ? session_->receive_memory()
+                : rpc_.engine.AllowanceOf(caller_.identity, engine::QuotaId::kReceiveMemory));
   return batch_memory_.Add(static_cast<int64_t>(size_bytes));
 }
 
@@ -122,11 +122,11 @@ void Channel::EndSession(const absl::Status& why) {
     bool over;
     {
       MutexLock lock(mutex_);
-      over = last_words_.has_value();
+      over = goodbye_status_.has_value();
     }
     if (over) return ReadNext();  // the session has just been ended by others
     rpc_.sessions.End(session_, why);
-    EndTurn();
+    EndTimeSlice();
   }
   Finish(why);
 }
@@ -136,37 +136,38 @@ bool Channel::IsHeavy() {
   return batch_.commands_size() > 0 && batch_.commands(0).hello().has_resume();
 }
 
-void Channel::NoteAsker() {
-  asker_ = session_ == nullptr
-               ? engine::AskerOf(caller_.identity)
-               : engine::AskerOf(caller_.identity, session_->engine_session().info().priority);
+void Channel::UpdateRequester() {
+  requester_ =
+      session_ == nullptr
+          ? engine::RequesterOf(caller_.identity)
+          : engine::RequesterOf(caller_.identity, session_->engine_session().info().priority);
 }
 
-void Channel::QueueTurn() {
+void Channel::QueueTimeSlice() {
   const absl::Status queued =
-      rpc_.decoders.Submit(asker_, [self = shared_from_this()] { self->TakeTurn(); });
+      rpc_.decoders.Submit(requester_, [self = shared_from_this()] { self->RunTimeSlice(); });
   if (!queued.ok()) Finish(queued);
 }
 
-void Channel::TakeTurn() {
+void Channel::RunTimeSlice() {
   {
     MutexLock lock(mutex_);
     if (ended_) return;  // between two time slices
     // The session has ended, so the rest of the batch is skipped.
-    if (last_words_.has_value()) next_command_ = batch_.commands_size();
-    in_turn_ = true;
+    if (goodbye_status_.has_value()) next_command_ = batch_.commands_size();
+    in_time_slice_ = true;
   }
   const bool done = HandleBatch();
-  EndTurn();
+  EndTimeSlice();
   if (done) {
     ReadNext();
   } else {
-    Rest();
+    OnReadPaused();
   }
 }
 
 bool Channel::HandleBatch() {
-  const auto end_of_turn = std::chrono::steady_clock::now() + kTurn;
+  const auto end_of_time_slice = std::chrono::steady_clock::now() + kTimeSlice;
   bool ran_awaited = false;
   for (; next_command_ < batch_.commands_size(); ++next_command_) {
     // An awaited execution may run on this thread, within the time slice. The first one may do so
@@ -174,10 +175,10 @@ bool Channel::HandleBatch() {
     // processes had the core, and the client would then have to wait until another thread gets a
     // core, too.
     const bool awaited = IsAwaited(batch_, next_command_);
-    const bool looks = heavy_ || next_command_ % kCommandsPerLook == 0 ||
+    const bool looks = heavy_ || next_command_ % kCommandsPerClockRead == 0 ||
                        (awaited && std::exchange(ran_awaited, true));
-    if (looks && std::chrono::steady_clock::now() > end_of_turn) {
-      QueueTurn();
+    if (looks && std::chrono::steady_clock::now() > end_of_time_slice) {
+      QueueTimeSlice();
       return false;
     }
     v1::Command& command = *batch_.mutable_commands(next_command_);
@@ -187,7 +188,7 @@ bool Channel::HandleBatch() {
       Finish(status);
       return false;
     }
-    const absl::StatusOr<ClientSession::Intake> taken =
+    const absl::StatusOr<ClientSession::TakeResult> taken =
         session_->Take(command, awaited, shared_from_this());
     if (absl::IsAborted(taken.status())) {
       Finish(taken.status());
@@ -197,8 +198,8 @@ bool Channel::HandleBatch() {
       EndSession(taken.status());
       return false;
     }
-    if (*taken == ClientSession::Intake::kNeedsProgram) return false;
-    if (*taken == ClientSession::Intake::kEnded) break;
+    if (*taken == ClientSession::TakeResult::kNeedsProgram) return false;
+    if (*taken == ClientSession::TakeResult::kEnded) break;
     upload_uncredited_ |= command.has_begin_upload();
   }
   if (upload_uncredited_ || uncredited_ > rpc_.options.command_window / 8 ||
@@ -219,7 +220,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   {
     MutexLock lock(mutex_);
     session_ = session;
-    NoteAsker();
+    UpdateRequester();
   }
   ACCELD_ASSIGN_OR_RETURN(const uint64_t commands_taken, session->Attach(shared_from_this()));
   v1::Event event;
@@ -238,7 +239,7 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   welcome.set_device(session->engine_session().device());
   welcome.set_local_transport(rpc_.options.segment_bytes > 0);
   Send(std::move(event));
-  session->OnWelcomed(shared_from_this());
+  session->OnWelcomeSent(shared_from_this());
   bool ended;
   {
     MutexLock lock(mutex_);
@@ -250,13 +251,13 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   return absl::OkStatus();
 }
 
-bool Channel::HoldsBack() {
+bool Channel::HoldsBackClient() {
   MutexLock lock(mutex_);
   // The daemon holds back the client only if it is not the client that does not take its events.
   return !reading_ && event_bytes_ < rpc_.options.max_event_bytes;
 }
 
-void Channel::ContinueIntake() { QueueTurn(); }
+void Channel::ContinueCommands() { QueueTimeSlice(); }
 
 void Channel::Credit() {
   v1::Event event;
@@ -281,12 +282,12 @@ void Channel::ReadNext() {
     rests = paused_;
   }
   Resume(resumption);
-  if (rests) Rest();
+  if (rests) OnReadPaused();
 }
 
 Channel::Resumption Channel::MayRead() {
   // After a goodbye nothing is taken in; the read finds out when the client closes.
-  if (last_words_.has_value()) return Resumption::kRead;
+  if (goodbye_status_.has_value()) return Resumption::kRead;
   if (event_bytes_ >= rpc_.options.max_event_bytes) return Resumption::kNone;
   // What is outstanding may wait for an answer that is yet to be read.
   if (session_ != nullptr && session_->host_calls().has_calls()) return Resumption::kRead;
@@ -336,10 +337,10 @@ void Channel::Send(v1::Event event) {
     MutexLock lock(mutex_);
     // A callback that answers an ended channel may run after the server was destroyed, so rpc_ must
     // not be used then.
-    if (ended_ || last_words_.has_value()) return;
+    if (ended_ || goodbye_status_.has_value()) return;
     if (event.has_ready()) rpc_.instruments.inline_out_bytes.Add(event.ready().data().size());
     QueueEvent(std::move(event));
-    if (in_turn_) return;
+    if (in_time_slice_) return;
   }
   Flush();
 }
@@ -365,18 +366,18 @@ void Channel::Flush() {
   WriteOut(batch);
 }
 
-void Channel::EndTurn() {
+void Channel::EndTimeSlice() {
   v1::EventBatch batch;
   {
     MutexLock lock(mutex_);
-    in_turn_ = false;
+    in_time_slice_ = false;
     if (!TakeOutgoing(batch)) return;
   }
   WriteOut(batch);
 }
 
 bool Channel::TakeOutgoing(v1::EventBatch& batch) {
-  if (ended_ || in_turn_ || write_in_flight_ || outgoing_.empty()) return false;
+  if (ended_ || in_time_slice_ || write_in_flight_ || outgoing_.empty()) return false;
   write_in_flight_ = true;
   batch.Swap(&outgoing_.front().message);
   event_bytes_ -= outgoing_.front().size_bytes;
@@ -409,7 +410,7 @@ void Channel::OnWritten() {
   Flush();
 }
 
-bool Channel::IsAtRest() {
+bool Channel::HasNoPendingWork() {
   MutexLock lock(mutex_);
   return requests_ == 0 && event_bytes_ == 0 &&
          (session_ == nullptr || session_->engine_session().queued() == 0);
@@ -434,21 +435,21 @@ void Channel::NoteRefusal(observability::Refusal reason, const absl::Status& why
   rpc::NoteRefusal(rpc_.instruments, reason, "Channel", caller_, why);
 }
 
-void Channel::SayGoodbye(const absl::Status& why) {
+void Channel::SendGoodbye(const absl::Status& why) {
   v1::Event event;
   event.mutable_goodbye()->set_code(static_cast<uint32_t>(why.code()));
   event.mutable_goodbye()->set_message(EscapeNonUtf8(why.message()));
   Resumption resumption;
   {
     MutexLock lock(mutex_);
-    if (ended_ || last_words_.has_value()) return;
+    if (ended_ || goodbye_status_.has_value()) return;
     QueueEvent(std::move(event));
     // Set before the Goodbye is sent: the client may close at once, and the channel must end with
     // this status then.
-    last_words_ = why;
+    goodbye_status_ = why;
     resumption = DecideRead();
   }
-  (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyePatience,
+  (void)rpc_.timers.At(std::chrono::steady_clock::now() + kGoodbyeTimeout,
                        [weak = weak_from_this(), why] {
                          if (const auto self = weak.lock(); self != nullptr) self->Finish(why);
                        });
@@ -460,14 +461,14 @@ void Channel::Displace(const absl::Status& why) { Finish(why); }
 
 void Channel::Finish(const absl::Status& status) {
   LeaveSession();
-  bool said_goodbye;
+  bool goodbye_sent;
   {
     MutexLock lock(mutex_);
     if (std::exchange(ended_, true)) return;
     outgoing_.clear();
-    said_goodbye = last_words_.has_value();
+    goodbye_sent = goodbye_status_.has_value();
   }
-  End(status, said_goodbye);
+  End(status, goodbye_sent);
 }
 
 void Channel::LeaveSession() {

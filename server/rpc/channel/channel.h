@@ -31,49 +31,49 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   void BeginRequest() override;
   void EndRequest() override;
   void NoteRefusal(observability::Refusal reason, const absl::Status& why) override;
-  bool HoldsBack() override;
-  void ContinueIntake() override;
+  bool HoldsBackClient() override;
+  void ContinueCommands() override;
   // Sends the waiting events, then the Goodbye. The client is expected to close the channel; if it
   // does not within some seconds, the channel ends, and events that are still unsent are lost.
-  void SayGoodbye(const absl::Status& why) override;
+  void SendGoodbye(const absl::Status& why) override;
   void Displace(const absl::Status& why) override;
 
  protected:
   // Ends the channel with DEADLINE_EXCEEDED if no batch comes within RpcOptions::identify_timeout.
-  void EndIfSilent();
+  void StartHelloTimeout();
 
   // Without a session (nullptr), the first command must be Hello.
   Channel(const RpcContext& rpc, Caller caller, std::shared_ptr<ClientSession> session)
       : rpc_(rpc), caller_(std::move(caller)), session_(std::move(session)) {
-    NoteAsker();
+    UpdateRequester();
   }
 
   // What a transport does. No lock of the channel is held during these calls. Read, Rest and Write
   // may still come after End, from a thread that had decided on them before: they do nothing then.
   //
-  // Asks for the next batch: TakeIn will be called with it, or Refuse, or NothingMore.
+  // Asks for the next batch: OnBatch will be called with it, or Refuse, or OnClientClosed.
   virtual void Read() = 0;
   // Nothing is read for now; that the client has gone is to be noticed all the same.
-  virtual void Rest() = 0;
+  virtual void OnReadPaused() = 0;
   // Whether the batch is on its way by now; otherwise OnWritten follows. One at a time.
   virtual bool Write(const v1::EventBatch& batch) = 0;
-  // Ends the channel; called once. `said_goodbye`: the client has been told why, as far as it
+  // Ends the channel; called once. `goodbye_sent`: the client has been told why, as far as it
   // listens.
-  virtual void End(const absl::Status& status, bool said_goodbye) = 0;
+  virtual void End(const absl::Status& status, bool goodbye_sent) = 0;
 
   // The following functions are called by the transport, on its own threads.
   // Handles a batch that was received, which is swapped out of `batch`. `size_bytes` is its
   // serialized size.
-  void TakeIn(v1::CommandBatch& batch, size_t size_bytes);
+  void OnBatch(v1::CommandBatch& batch, size_t size_bytes);
   // Ends session and channel, because what was received is not a batch or is too large.
   void Refuse(const absl::Status& why);
   // Ends the channel, because the client has closed it or is gone.
-  void NothingMore();
+  void OnClientClosed();
   // The batch that Write was given has been passed on.
   void OnWritten();
   // Whether the client waits for nothing: it has no unanswered requests, unsent events or
   // unfinished executions.
-  bool IsAtRest();
+  bool HasNoPendingWork();
   // Ends the channel with `status` and detaches it from its session. Only the first call ends it.
   void Finish(const absl::Status& status);
   // Detaches the channel from its session, if it has one.
@@ -87,13 +87,13 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
     size_t size_bytes = 0;
   };
 
-  // Sets asker_ from the caller and, if there is one, its session.
-  void NoteAsker();
+  // Sets requester_ from the caller and, if there is one, its session.
+  void UpdateRequester();
   // Queues a time slice for the batch on the decode pool, whose schedule is fair among sessions.
-  void QueueTurn();
+  void QueueTimeSlice();
   // Handles the rest of the batch during one time slice, then reads the next batch or queues
   // another time slice.
-  void TakeTurn();
+  void RunTimeSlice();
   // Handles commands until the time slice is over. True: the batch is done, and the next one may be
   // read. False: the batch goes on later, or the channel has ended.
   bool HandleBatch();
@@ -122,7 +122,7 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   // Writes what there is, unless somebody does or a turn is going on, which does it at its end.
   void Flush();
   // Ends a time slice and writes the queued events.
-  void EndTurn();
+  void EndTimeSlice();
   void QueueEvent(v1::Event event) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes the next batch to be written. False: there is none that may be written now.
   bool TakeOutgoing(v1::EventBatch& batch) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -135,8 +135,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   v1::CommandBatch batch_;
   int next_command_ = 0;  // index in batch_ of the next command to be handled
   bool heavy_ = false;
-  FairPool::Asker asker_;    // to which the decode pool attributes the channel's time slices
-  uint64_t uncredited_ = 0;  // commands received and not credited back
+  FairPool::Requester requester_;  // to which the decode pool attributes the channel's time slices
+  uint64_t uncredited_ = 0;        // commands received and not credited back
   size_t uncredited_bytes_ = 0;
   Taken batch_memory_;              // the charge for a large batch, until it is handled
   bool upload_uncredited_ = false;  // a BeginUpload is among the uncredited commands
@@ -149,12 +149,12 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   uint64_t event_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in outgoing_
   uint64_t requests_ ABSL_GUARDED_BY(mutex_) = 0;     // unanswered
   bool write_in_flight_ ABSL_GUARDED_BY(mutex_) = false;
-  bool in_turn_ ABSL_GUARDED_BY(mutex_) = false;
+  bool in_time_slice_ ABSL_GUARDED_BY(mutex_) = false;
   bool reading_ ABSL_GUARDED_BY(mutex_) = true;  // A transport begins with a read.
   bool paused_ ABSL_GUARDED_BY(mutex_) = false;
-  bool heard_ ABSL_GUARDED_BY(mutex_) = false;                      // A batch has come.
-  bool retries_ ABSL_GUARDED_BY(mutex_) = false;                    // a timer will call RetryRead
-  std::optional<absl::Status> last_words_ ABSL_GUARDED_BY(mutex_);  // of SayGoodbye
+  bool batch_received_ ABSL_GUARDED_BY(mutex_) = false;  // A batch has come.
+  bool retries_ ABSL_GUARDED_BY(mutex_) = false;         // a timer will call RetryRead
+  std::optional<absl::Status> goodbye_status_ ABSL_GUARDED_BY(mutex_);  // of SendGoodbye
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -13,7 +13,7 @@ ChannelStream* GrpcChannel::Start(const RpcContext& rpc, Caller caller) {
   std::shared_ptr<GrpcChannel> channel(new GrpcChannel(rpc, std::move(caller)));
   channel->self_ = channel;
   channel->Read();
-  channel->EndIfSilent();
+  channel->StartHelloTimeout();
   return channel.get();
 }
 
@@ -23,7 +23,7 @@ void GrpcChannel::Read() {
 }
 
 void GrpcChannel::OnReadDone(bool ok) {
-  if (!ok) return NothingMore();
+  if (!ok) return OnClientClosed();
   const size_t size_bytes = incoming_.Length();
   const absl::Status size =
       CheckMessageSize(size_bytes, static_cast<size_t>(rpc_.options.max_message_bytes));
@@ -33,7 +33,7 @@ void GrpcChannel::OnReadDone(bool ok) {
       batch, static_cast<int64_t>(size_bytes),
       [this](v1::CommandBatch& message) { return ParseMessage(incoming_, message); });
   if (!decoded.ok()) return Refuse(decoded);
-  TakeIn(batch, size_bytes);
+  OnBatch(batch, size_bytes);
 }
 
 bool GrpcChannel::Write(const v1::EventBatch& batch) {

@@ -19,9 +19,9 @@ class GrpcChannel final : public ChannelStream, public Channel {
 
   void Read() override;
   // gRPC says by OnCancel that the client is gone, whether or not anything is read.
-  void Rest() override {}
+  void OnReadPaused() override {}
   bool Write(const v1::EventBatch& batch) override;
-  void End(const absl::Status& status, bool said_goodbye) override;
+  void End(const absl::Status& status, bool goodbye_sent) override;
 
   void OnReadDone(bool ok) override;
   void OnWriteDone(bool ok) override;

@@ -27,7 +27,7 @@ MemorySegment NewMailboxes() {
 absl::StatusOr<UniqueFd> LocalChannel::Open(const RpcContext& rpc,
                                             const std::shared_ptr<ClientSession>& session,
                                             LocalChannels& channels) {
-  ACCELD_ASSIGN_OR_RETURN(SocketPair pair, ConnectedPackets());
+  ACCELD_ASSIGN_OR_RETURN(SocketPair pair, CreatePacketSocketPair());
   MemorySegment boxes = NewMailboxes();
   ACCELD_RETURN_IF_ERROR(SendMailboxes(pair.one.get(), boxes));
   boxes.CloseFile();
@@ -39,7 +39,7 @@ absl::StatusOr<UniqueFd> LocalChannel::Open(const RpcContext& rpc,
     channel->Finish(replaced);
     return replaced;
   }
-  channel->Rest();
+  channel->OnReadPaused();
   return std::move(pair.other);
 }
 
@@ -50,7 +50,7 @@ LocalChannel::LocalChannel(const RpcContext& rpc, const std::shared_ptr<ClientSe
       socket_(std::move(socket)),
       boxes_(std::move(boxes)),
       mail_(MailboxIn(boxes_, MailDirection::kToDaemon)),
-      receiver_(static_cast<size_t>(rpc.options.max_message_bytes), session->intake_memory()),
+      receiver_(static_cast<size_t>(rpc.options.max_message_bytes), session->receive_memory()),
       poll_(std::chrono::microseconds(rpc.options.channel_poll_us)),
       outgoing_mail_(MailboxIn(boxes_, MailDirection::kToClient)) {}
 
@@ -68,7 +68,7 @@ void LocalChannel::Read() {
   if (!serving_) Watch();
 }
 
-void LocalChannel::Rest() {
+void LocalChannel::OnReadPaused() {
   MutexLock lock(mutex_);
   Watch();
 }
@@ -99,14 +99,14 @@ bool LocalChannel::OnEvents(uint32_t events) {
 }
 
 void LocalChannel::Serve() {
-  poll_.Learn(BusyPoll::Clock::now() - waits_since_);
-  if (poll_.is_worthwhile()) mail_.Look(true);
+  poll_.RecordWait(BusyPoll::Clock::now() - wait_began_at_);
+  if (poll_.should_poll()) mail_.CheckConnections(true);
   do {
     Receive();
-  } while (MoreComes());
+  } while (PollForMore());
 }
 
-bool LocalChannel::MoreComes() {
+bool LocalChannel::PollForMore() {
   bool serving;
   {
     MutexLock lock(mutex_);
@@ -114,7 +114,7 @@ bool LocalChannel::MoreComes() {
     serving = serving_ = std::exchange(wants_read_, false);
   }
   if (!serving) {
-    mail_.Look(false);
+    mail_.CheckConnections(false);
     if (!mail_.HasMail()) return false;
     // Read may have called Watch before this message came, in which case epoll will not report the
     // message.
@@ -122,11 +122,11 @@ bool LocalChannel::MoreComes() {
     if (wants_read_) Watch();
     return false;
   }
-  waits_since_ = BusyPoll::Clock::now();
-  if (!channels_.OthersWait()) {
+  wait_began_at_ = BusyPoll::Clock::now();
+  if (!channels_.OtherChannelsWait()) {
     if (mail_.HasMail()) return true;
-    if (poll_.is_worthwhile() && IsAtRest() && channels_.BeginPoll()) {
-      mover_.Meet(mail_.sender_core());
+    if (poll_.should_poll() && HasNoPendingWork() && channels_.BeginPoll()) {
+      mover_.MoveOffCore(mail_.sender_core());
       const bool has_come = mail_.AwaitEither(socket_.get(), poll_);
       channels_.EndPoll();
       if (has_come) return true;
@@ -134,7 +134,7 @@ bool LocalChannel::MoreComes() {
       return true;
     }
   }
-  mail_.Look(false);
+  mail_.CheckConnections(false);
   MutexLock lock(mutex_);
   serving_ = false;
   wants_read_ = true;
@@ -155,7 +155,7 @@ absl::StatusOr<absl::string_view> LocalChannel::NextMessage() {
 void LocalChannel::Receive() {
   const absl::StatusOr<absl::string_view> message = NextMessage();
   if (absl::IsUnavailable(message.status())) return Read();
-  if (absl::IsCancelled(message.status())) return NothingMore();
+  if (absl::IsCancelled(message.status())) return OnClientClosed();
   if (!message.ok()) return Refuse(message.status());
   v1::CommandBatch batch;
   const absl::Status decoded = BoundedMessage<v1::CommandBatch>::DecodeTo(
@@ -163,14 +163,14 @@ void LocalChannel::Receive() {
         return ParseMessage(*message, decoded_batch);
       });
   if (!decoded.ok()) return Refuse(decoded);
-  TakeIn(batch, message->size());
+  OnBatch(batch, message->size());
 }
 
 bool LocalChannel::Write(const v1::EventBatch& batch) {
   MutexLock lock(mutex_);
   // A message that the client has not taken from the mailbox must be sent first. Two serialized
   // batches, one behind the other, are one serialized batch with the events of both.
-  writing_ = outgoing_mail_.TakeBack();
+  writing_ = outgoing_mail_.Retract();
   (void)batch.AppendToString(&writing_);  // fails only above 2 GiB
   if (outgoing_mail_.Put(writing_)) return true;
   outgoing_mail_.NoteSent();
@@ -188,10 +188,10 @@ bool LocalChannel::SendRest() {
   return !blocked_;
 }
 
-void LocalChannel::End(const absl::Status& status, bool said_goodbye) {
+void LocalChannel::End(const absl::Status& status, bool goodbye_sent) {
   MutexLock lock(mutex_);
-  std::string last = outgoing_mail_.TakeBack();
-  if (!status.ok() && !said_goodbye) {
+  std::string last = outgoing_mail_.Retract();
+  if (!status.ok() && !goodbye_sent) {
     // Unlike a gRPC stream, the socket has no final status, so a Goodbye carries it.
     v1::EventBatch batch;
     v1::Goodbye& goodbye = *batch.add_events()->mutable_goodbye();

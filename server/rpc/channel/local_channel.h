@@ -44,9 +44,9 @@ class LocalChannel final : public Channel {
 
  private:
   void Read() override;
-  void Rest() override;
+  void OnReadPaused() override;
   bool Write(const v1::EventBatch& batch) override;
-  void End(const absl::Status& status, bool said_goodbye) override;
+  void End(const absl::Status& status, bool goodbye_sent) override;
 
   // Receives and handles batches as long as the next one is there or comes while it is polled for.
   void Serve();
@@ -57,7 +57,7 @@ class LocalChannel final : public Channel {
   absl::StatusOr<absl::string_view> NextMessage();
   // Whether the thread is to receive another batch; may poll for one for a while. False: epoll will
   // report the next one.
-  bool MoreComes();
+  bool PollForMore();
   // Sends more of writing_. True: all of it has been sent.
   bool SendRest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Tells LocalChannels which events the channel waits for; the end is reported in any case.
@@ -72,7 +72,7 @@ class LocalChannel final : public Channel {
   MessageReceiver receiver_;
   BusyPoll poll_;
   CoreMover mover_;
-  BusyPoll::Clock::time_point waits_since_;  // when the last wait for a batch began
+  BusyPoll::Clock::time_point wait_began_at_;  // when the last wait for a batch began
 
   Mutex mutex_;
   MailSender outgoing_mail_ ABSL_GUARDED_BY(mutex_);

@@ -22,7 +22,7 @@ constexpr size_t kMaxEvents = 32;
 
 // The most time that is charged for serving a channel once. A channel that was served for longer
 // had a thread that no other channel wanted, or polled for messages.
-constexpr Clock::duration kMostCharged = std::chrono::milliseconds(2);
+constexpr Clock::duration kMaxChargedTime = std::chrono::milliseconds(2);
 
 epoll_event Once(const LocalChannel& channel, uint32_t events) {
   return {.events = events | EPOLLONESHOT, .data = {.ptr = const_cast<LocalChannel*>(&channel)}};
@@ -39,11 +39,11 @@ absl::StatusOr<std::unique_ptr<LocalChannels>> LocalChannels::Start(int threads)
   std::unique_ptr<LocalChannels> channels(new LocalChannels());
   channels->poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   channels->stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  channels->more_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  // stop_ is level-triggered, so that it wakes all threads; more_ is edge-triggered, so that each
-  // write wakes one of them.
+  channels->wake_event_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  // stop_ is level-triggered, so that it wakes all threads; wake_event_ is edge-triggered, so that
+  // each write wakes one of them.
   if (!Register(channels->poll_, channels->stop_, EPOLLIN) ||
-      !Register(channels->poll_, channels->more_, EPOLLIN | EPOLLET)) {
+      !Register(channels->poll_, channels->wake_event_, EPOLLIN | EPOLLET)) {
     return absl::ErrnoToStatus(errno, "epoll");
   }
   for (int i = 0; i < threads; ++i) {
@@ -100,9 +100,9 @@ bool LocalChannels::BeginPoll() {
   return threads_.size() > 1 && !polling_.exchange(true, std::memory_order_relaxed);
 }
 
-bool LocalChannels::OthersWait() const {
+bool LocalChannels::OtherChannelsWait() const {
   if (listening_.load(std::memory_order_relaxed) > 0) return false;
-  if (some_wait_.load(std::memory_order_relaxed)) return true;
+  if (has_waiting_.load(std::memory_order_relaxed)) return true;
   pollfd look = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
   return poll(&look, 1, 0) > 0;
 }
@@ -115,7 +115,7 @@ void LocalChannels::Note(absl::Span<const epoll_event> events) {
     member.events |= event.events;
     waiting_.Activate(member);
   }
-  some_wait_.store(!waiting_.empty());
+  has_waiting_.store(!waiting_.empty());
 }
 
 bool LocalChannels::Listen() {
@@ -143,7 +143,7 @@ std::shared_ptr<LocalChannels::Member> LocalChannels::TakeNext(uint32_t& events)
     return nullptr;
   }
   waiting_.Deactivate(*next);
-  some_wait_.store(!waiting_.empty());
+  has_waiting_.store(!waiting_.empty());
   events = std::exchange(next->events, 0);
   ++serving_;
   return channels_.find(next->channel.get())->second;
@@ -152,7 +152,7 @@ std::shared_ptr<LocalChannels::Member> LocalChannels::TakeNext(uint32_t& events)
 void LocalChannels::Serve(Member& member, uint32_t events) {
   const Clock::time_point begin = Clock::now();
   const bool goes_on = member.channel->OnEvents(events);
-  const std::chrono::duration<double> took = std::min(Clock::now() - begin, kMostCharged);
+  const std::chrono::duration<double> took = std::min(Clock::now() - begin, kMaxChargedTime);
   MutexLock lock(mutex_);
   --serving_;
   waiting_.Charge(member, took.count());
@@ -163,18 +163,18 @@ void LocalChannels::Serve(Member& member, uint32_t events) {
 }
 
 void LocalChannels::RunThread() {
-  CarryMessages();
+  PrioritizeMessageThread();
   while (true) {
     uint32_t events = 0;
     while (const std::shared_ptr<Member> next = TakeNext(events)) {
       // A thread that has become idle in the meantime may help.
-      if (some_wait_.load(std::memory_order_relaxed) && listening_.load() > 0) {
-        (void)eventfd_write(more_.get(), 1);
+      if (has_waiting_.load(std::memory_order_relaxed) && listening_.load() > 0) {
+        (void)eventfd_write(wake_event_.get(), 1);
       }
       Serve(*next, events);
     }
     listening_.fetch_add(1);
-    const bool goes_on = some_wait_.load() || Listen();
+    const bool goes_on = has_waiting_.load() || Listen();
     listening_.fetch_sub(1);
     if (!goes_on) return;
   }

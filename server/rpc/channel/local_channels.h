@@ -47,7 +47,7 @@ class LocalChannels {
   // other channels.
   bool BeginPoll();
   // Whether another channel has events that no thread handles, while no thread is idle.
-  bool OthersWait() const;
+  bool OtherChannelsWait() const;
   void EndPoll() { polling_.store(false, std::memory_order_relaxed); }
 
  private:
@@ -81,7 +81,7 @@ class LocalChannels {
 
   UniqueFd poll_, stop_;  // an epoll instance, and the eventfd that ends the threads
   // An eventfd that wakes an idle thread because the schedule is not empty.
-  UniqueFd more_;
+  UniqueFd wake_event_;
   Mutex mutex_;
   CondVar removed_;
   // By address, so that an event that is reported after its channel was removed is ignored.
@@ -90,7 +90,7 @@ class LocalChannels {
   absl::flat_hash_map<std::string, std::weak_ptr<Group>> groups_ ABSL_GUARDED_BY(mutex_);
   FairSchedule waiting_ ABSL_GUARDED_BY(mutex_);
   int serving_ ABSL_GUARDED_BY(mutex_) = 0;  // channels that are being served
-  std::atomic<bool> some_wait_{false};       // whether waiting_ is not empty
+  std::atomic<bool> has_waiting_{false};     // whether waiting_ is not empty
   std::atomic<bool> polling_{false};         // between BeginPoll and EndPoll
   std::atomic<int> listening_{0};            // idle threads: they will handle the next events
   std::vector<std::thread> threads_;

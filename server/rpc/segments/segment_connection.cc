@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/memory/streaming_copy.h"
 #include "common/net/packet_socket.h"
-#include "server/engine/sharing/asker.h"
+#include "server/engine/sharing/requester.h"
 #include "server/rpc/auth/refusal_log.h"
 
 namespace acceld::rpc {
@@ -56,7 +56,7 @@ absl::Status SegmentConnection::Receive() {
       ReceivePacket(socket_.get(), {reinterpret_cast<char*>(&request), sizeof(request)},
                     Blocking::kNo));
   if (packet.size_bytes == 0) {
-    OnGone();
+    OnClientGone();
     return absl::CancelledError("the client has closed it");
   }
   if (packet.size_bytes != sizeof(request)) {
@@ -64,7 +64,7 @@ absl::Status SegmentConnection::Receive() {
         absl::StrCat("a request of ", packet.size_bytes, " bytes; it has ", sizeof(request)));
   }
   const bool brings_descriptor = packet.passed.valid() || packet.lost_descriptor;
-  if (brings_descriptor && request.kind != RequestKind::kLend) {
+  if (brings_descriptor && request.kind != RequestKind::kShareClientMemory) {
     return absl::InvalidArgumentError(absl::StrCat("a request of kind ",
                                                    static_cast<uint32_t>(request.kind),
                                                    " with a descriptor; only Lend has one"));
@@ -102,15 +102,15 @@ absl::Status SegmentConnection::Perform(const Request& request) {
       return Map();
     case RequestKind::kUpload:
       return Upload(request);
-    case RequestKind::kLend:
-      return Lend();
-    case RequestKind::kUploadLent:
-      return UploadLent(request);
+    case RequestKind::kShareClientMemory:
+      return ShareClientMemory();
+    case RequestKind::kUploadFromClientMemory:
+      return UploadFromClientMemory(request);
     case RequestKind::kDownload:
       return Download(request);
     case RequestKind::kShare:
       return Share(request);
-    case RequestKind::kLeave:
+    case RequestKind::kDetach:
       leaves_ = true;
       return absl::OkStatus();
     case RequestKind::kChannel:
@@ -162,12 +162,12 @@ absl::StatusOr<char*> SegmentConnection::Part(const Request& request) const {
   return segment_.data() + request.segment_offset;
 }
 
-absl::Status SegmentConnection::Lend() {
+absl::Status SegmentConnection::ShareClientMemory() {
   if (lost_descriptor_) {
     return absl::ResourceExhaustedError("the daemon has no file descriptor left for lent memory");
   }
   if (passed_.valid()) ACCELD_RETURN_IF_ERROR(CheckReserve(passed_.get()));
-  ACCELD_ASSIGN_OR_RETURN(lent_, LentMemory::Accept(std::move(passed_)));
+  ACCELD_ASSIGN_OR_RETURN(client_memory_, ClientMemory::Accept(std::move(passed_)));
   return absl::OkStatus();
 }
 
@@ -179,15 +179,18 @@ absl::Status SegmentConnection::Upload(const Request& request) {
   });
 }
 
-absl::Status SegmentConnection::UploadLent(const Request& request) {
-  if (request.size_bytes > segment::kMaxLentBytes) {
+absl::Status SegmentConnection::UploadFromClientMemory(const Request& request) {
+  if (request.size_bytes > segment::kMaxClientMemoryUploadBytes) {
     return absl::InvalidArgumentError(absl::StrCat(request.size_bytes, " bytes of lent memory; ",
-                                                   segment::kMaxLentBytes, " go at a time"));
+                                                   segment::kMaxClientMemoryUploadBytes,
+                                                   " go at a time"));
   }
   return Append(request, [&](size_t begin, absl::Span<char> to) {
-    return lent_.Read(request.segment_offset + begin, to, [this](std::function<void()> work) {
-      (void)rpc_.decoders.Submit(engine::AskerOf(session_->owner().identity), std::move(work));
-    });
+    return client_memory_.Read(
+        request.segment_offset + begin, to, [this](std::function<void()> work) {
+          (void)rpc_.decoders.Submit(engine::RequesterOf(session_->owner().identity),
+                                     std::move(work));
+        });
   });
 }
 
@@ -252,7 +255,7 @@ absl::Status SegmentConnection::OpenChannel() {
   return absl::OkStatus();
 }
 
-void SegmentConnection::OnGone() {
+void SegmentConnection::OnClientGone() {
   if (session_ == nullptr || leaves_) return;
   rpc_.sessions.End(session_, absl::CancelledError("its client's process is gone"));
 }

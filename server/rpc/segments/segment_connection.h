@@ -14,7 +14,7 @@
 #include "server/rpc/auth/peer_credentials.h"
 #include "server/rpc/channel/local_channels.h"
 #include "server/rpc/rpc_context.h"
-#include "server/rpc/segments/lent_memory.h"
+#include "server/rpc/segments/client_memory.h"
 #include "server/rpc/segments/shared_arrays.h"
 #include "server/rpc/session/client_session.h"
 #include "server/rpc/session/share_table.h"
@@ -67,9 +67,9 @@ class SegmentConnection {
   // The following functions perform one kind of request each (segment::RequestKind).
   absl::Status Attach(const segment::Request& request);
   absl::Status Map();
-  absl::Status Lend();
+  absl::Status ShareClientMemory();
   absl::Status Upload(const segment::Request& request);
-  absl::Status UploadLent(const segment::Request& request);
+  absl::Status UploadFromClientMemory(const segment::Request& request);
   // Appends the request's bytes to the upload that the request names; `read` copies them.
   absl::Status Append(const segment::Request& request, engine::PieceReader read);
   absl::Status Download(const segment::Request& request);
@@ -85,7 +85,7 @@ class SegmentConnection {
   // RESOURCE_EXHAUSTED when a descriptor that was just opened for the client must not stay open.
   absl::Status CheckReserve(int fd) const;
   // Ends the session when the client has closed the connection without a Leave request.
-  void OnGone();
+  void OnClientGone();
 
   const RpcContext& rpc_;
   LocalChannels& channels_;
@@ -100,14 +100,14 @@ class SegmentConnection {
   MemorySegment segment_;
   UniqueFd passed_;               // came with unanswered_
   bool lost_descriptor_ = false;  // one came with unanswered_ that the process had no room for
-  LentMemory lent_;
+  ClientMemory client_memory_;
   UniqueFd reply_fd_;                            // to be sent with the next answer
   uint64_t uploading_ = 0;                       // the handle of an unfinished upload; 0: none
   uint64_t downloading_ = 0;                     // the number of the transfer of bytes_
   SharedBytes bytes_;                            // what the client is downloading
   SharedArrays::Draft draft_;                    // a copy of bytes_ in progress
   absl::optional<segment::Request> unanswered_;  // received, but not answered yet
-  bool leaves_ = false;                          // the client has sent kLeave
+  bool leaves_ = false;                          // the client has sent kDetach
 };
 
 }  // namespace acceld::rpc

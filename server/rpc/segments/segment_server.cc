@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/log/log.h"
 #include "common/net/packet_socket.h"
-#include "server/rpc/auth/arrival.h"
+#include "server/rpc/auth/admit_connection.h"
 
 namespace acceld::rpc {
 namespace {
@@ -49,7 +49,7 @@ absl::Status SegmentServer::Listen() {
     if (unlink(path_.c_str()) != 0 && errno != ENOENT) {
       return absl::ErrnoToStatus(errno, absl::StrCat("cannot remove ", path_));
     }
-    ACCELD_ASSIGN_OR_RETURN(listener_, ListenForPackets(path_, rpc_.options.access.socket_mode));
+    ACCELD_ASSIGN_OR_RETURN(listener_, ListenPacketSocket(path_, rpc_.options.access.socket_mode));
   }
   poll_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
   stop_ = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -80,7 +80,7 @@ absl::Status SegmentServer::Arm(int operation, int fd, void* what) {
 void SegmentServer::RunThread() {
   while (true) {
     epoll_event event;
-    if (epoll_wait(poll_.get(), &event, 1, DoWhatIsDue()) != 1) continue;
+    if (epoll_wait(poll_.get(), &event, 1, RunDueWork()) != 1) continue;
     if (event.data.ptr == &stop_) return;
     if (event.data.ptr == &listener_) {
       Accept();
@@ -90,27 +90,28 @@ void SegmentServer::RunThread() {
   }
 }
 
-int SegmentServer::DoWhatIsDue() {
+int SegmentServer::RunDueWork() {
   using Clock = std::chrono::steady_clock;
   SegmentConnection* connection = nullptr;
   bool accepts = false;
   auto next = Clock::time_point::max();
   {
     MutexLock lock(mutex_);
-    if (again_.empty() && silent_.empty() && !accept_at_.has_value()) return -1;
+    if (retries_.empty() && unattached_.empty() && !accept_at_.has_value()) return -1;
     const auto now = Clock::now();
-    if (!again_.empty() && again_.front().first <= now) {
-      connection = again_.front().second;
-      again_.pop_front();
+    if (!retries_.empty() && retries_.front().first <= now) {
+      connection = retries_.front().second;
+      retries_.pop_front();
     }
-    if (!again_.empty()) next = std::min(next, again_.front().first);
+    if (!retries_.empty()) next = std::min(next, retries_.front().first);
     const auto patience = rpc_.options.identify_timeout;
-    for (; !silent_.empty() && silent_.front().first + patience <= now; silent_.pop_front()) {
+    for (; !unattached_.empty() && unattached_.front().first + patience <= now;
+         unattached_.pop_front()) {
       // epoll then reports the connection to a thread, which finds that it is over.
-      shutdown(silent_.front().second->socket(), SHUT_RDWR);
+      shutdown(unattached_.front().second->socket(), SHUT_RDWR);
       rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
     }
-    if (!silent_.empty()) next = std::min(next, silent_.front().first + patience);
+    if (!unattached_.empty()) next = std::min(next, unattached_.front().first + patience);
     if (accept_at_.has_value() && *accept_at_ <= now) {
       accept_at_.reset();
       accepts = true;
@@ -143,14 +144,14 @@ void SegmentServer::Accept() {
     return;
   }
   if (fd.valid()) {
-    absl::StatusOr<Arrival> arrival =
-        JudgeArrival(fd.get(), rpc_.gate, rpc_.connections, rpc_.instruments);
+    absl::StatusOr<ConnectionPeer> arrival =
+        AdmitConnection(fd.get(), rpc_.gate, rpc_.connections, rpc_.instruments);
     if (arrival.ok()) {
       Keep(std::make_unique<SegmentConnection>(rpc_, channels_, shared_arrays_, *shares_,
                                                std::move(fd), std::move(arrival->peer),
                                                [this](SegmentConnection& attached) {
                                                  MutexLock lock(mutex_);
-                                                 NoLongerSilent(attached);
+                                                 RemoveUnattached(attached);
                                                }));
     }
   }
@@ -165,7 +166,7 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
   // not named its session can be ended instead.
   const uint64_t limit = rpc_.options.segment_bytes == 0 ? 0 : rpc_.options.max_segment_connections;
   const bool is_full = connections_.size() >= limit;
-  if (limit == 0 || (is_full && silent_.empty())) {
+  if (limit == 0 || (is_full && unattached_.empty())) {
     refused = std::move(connection);
     return;
   }
@@ -176,13 +177,13 @@ void SegmentServer::Keep(std::unique_ptr<SegmentConnection> connection) {
     connections_.erase(kept);
     return;
   }
-  if (!silent_.empty() && (is_full || silent_.size() >= rpc_.options.max_unidentified)) {
+  if (!unattached_.empty() && (is_full || unattached_.size() >= rpc_.options.max_unidentified)) {
     // epoll then reports the connection to a thread, which finds that it is over.
-    shutdown(silent_.front().second->socket(), SHUT_RDWR);
+    shutdown(unattached_.front().second->socket(), SHUT_RDWR);
     rpc_.instruments.CountRefusal(observability::Refusal::kSilence);
-    silent_.pop_front();
+    unattached_.pop_front();
   }
-  silent_.emplace_back(std::chrono::steady_clock::now(), raw);
+  unattached_.emplace_back(std::chrono::steady_clock::now(), raw);
 }
 
 void SegmentServer::Serve(SegmentConnection& connection) {
@@ -192,7 +193,7 @@ void SegmentServer::Serve(SegmentConnection& connection) {
       break;
     case SegmentConnection::Next::kRetry: {
       MutexLock lock(mutex_);
-      again_.emplace_back(std::chrono::steady_clock::now() + kRetryPause, &connection);
+      retries_.emplace_back(std::chrono::steady_clock::now() + kRetryPause, &connection);
       return;
     }
     case SegmentConnection::Next::kClose:
@@ -200,14 +201,14 @@ void SegmentServer::Serve(SegmentConnection& connection) {
   }
   std::unique_ptr<SegmentConnection> over;  // Destroyed without the lock.
   MutexLock lock(mutex_);
-  if (!connection.is_attached()) NoLongerSilent(connection);
+  if (!connection.is_attached()) RemoveUnattached(connection);
   const auto found = connections_.find(&connection);
   over = std::move(found->second);
   connections_.erase(found);
 }
 
-void SegmentServer::NoLongerSilent(const SegmentConnection& connection) {
-  std::erase_if(silent_, [&](const auto& silent) { return silent.second == &connection; });
+void SegmentServer::RemoveUnattached(const SegmentConnection& connection) {
+  std::erase_if(unattached_, [&](const auto& silent) { return silent.second == &connection; });
 }
 
 }  // namespace acceld::rpc

@@ -61,12 +61,12 @@ class SegmentServer {
   void Accept();
   void Serve(SegmentConnection& connection);
   void Keep(std::unique_ptr<SegmentConnection> connection);
-  // Removes the connection from silent_.
-  void NoLongerSilent(const SegmentConnection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Removes the connection from unattached_.
+  void RemoveUnattached(const SegmentConnection& connection) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Does what is due: retries a connection, shuts down connections that have not named their
   // session for too long, resumes accepting. Returns the time until something is due next, in
   // milliseconds; -1: nothing is (as epoll_wait(2) takes it).
-  int DoWhatIsDue();
+  int RunDueWork();
   void ArmListener();
   // Has epoll report `what` to one thread, once, when `fd` can be read. `operation` is that of
   // epoll_ctl(2).
@@ -83,10 +83,10 @@ class SegmentServer {
   absl::flat_hash_map<SegmentConnection*, std::unique_ptr<SegmentConnection>> connections_
       ABSL_GUARDED_BY(mutex_);
   // Connections to be served again, and when.
-  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> again_
+  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> retries_
       ABSL_GUARDED_BY(mutex_);
   // Connections that have not named their session, the oldest first, and when they were accepted.
-  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> silent_
+  std::deque<std::pair<std::chrono::steady_clock::time_point, SegmentConnection*>> unattached_
       ABSL_GUARDED_BY(mutex_);
   // When to accept again, after a connection could not be accepted.
   absl::optional<std::chrono::steady_clock::time_point> accept_at_ ABSL_GUARDED_BY(mutex_);

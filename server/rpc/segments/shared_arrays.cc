@@ -23,14 +23,14 @@ constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 absl::Status SystemRefuses() { return absl::ErrnoToStatus(errno, "memory to share an array"); }
 
 // Opens the file of a descriptor again, for reading only. Only with such a descriptor does the
-// kernel say whether the file is in use elsewhere (IsOnlyOurs).
-UniqueFd OpenAnew(int fd) {
+// kernel say whether the file is in use elsewhere (IsUnusedElsewhere).
+UniqueFd ReopenFile(int fd) {
   return UniqueFd(open(absl::StrCat("/proc/self/fd/", fd).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 // Whether this is the only descriptor of the file and the file is not mapped anywhere: the kernel
-// grants a write lease only then. `fd` must come from OpenAnew.
-bool IsOnlyOurs(int fd) {
+// grants a write lease only then. `fd` must come from ReopenFile.
+bool IsUnusedElsewhere(int fd) {
   if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0) return false;
   (void)fcntl(fd, F_SETLEASE, F_UNLCK);
   return true;
@@ -65,7 +65,7 @@ UniqueFd SharedArrays::Find(const std::weak_ptr<const void>& source) {
   const auto found = std::find_if(shared_.begin(), shared_.end(), [&source](const Shared& shared) {
     return IsSame(shared.source, source);
   });
-  return found == shared_.end() ? UniqueFd() : OpenAnew(found->fd.get());
+  return found == shared_.end() ? UniqueFd() : ReopenFile(found->fd.get());
 }
 
 absl::StatusOr<SharedArrays::Draft> SharedArrays::Begin(size_t size_bytes,
@@ -110,19 +110,19 @@ absl::StatusOr<std::shared_ptr<const void>> SharedArrays::TakeRoom(
 
 absl::StatusOr<UniqueFd> SharedArrays::Finish(const SharedBytes& bytes, Draft draft) {
   if (fcntl(draft.fd.get(), F_ADD_SEALS, kSeals) != 0) return SystemRefuses();
-  UniqueFd fd = OpenAnew(draft.fd.get());
+  UniqueFd fd = ReopenFile(draft.fd.get());
   draft.fd = UniqueFd();
   if (!fd.valid()) return SystemRefuses();
-  if (!IsOnlyOurs(fd.get())) {
+  if (!IsUnusedElsewhere(fd.get())) {
     return absl::UnimplementedError("this system does not tell who has an array");
   }
   MutexLock lock(mutex_);
   // A copy for another client may have been completed in the meantime.
   if (UniqueFd found = Find(bytes.source); found.valid()) return found;
-  UniqueFd passed = OpenAnew(fd.get());
+  UniqueFd passed = ReopenFile(fd.get());
   if (!passed.valid()) return SystemRefuses();
   shared_.push_back({bytes.source, std::move(fd), std::move(draft.room)});
-  SweepLater();
+  ScheduleSweep();
   return passed;
 }
 
@@ -131,13 +131,13 @@ void SharedArrays::Sweep() {
   MutexLock lock(mutex_);
   const auto first_unused =
       std::partition(shared_.begin(), shared_.end(),
-                     [](const Shared& shared) { return !IsOnlyOurs(shared.fd.get()); });
+                     [](const Shared& shared) { return !IsUnusedElsewhere(shared.fd.get()); });
   std::move(first_unused, shared_.end(), std::back_inserter(unused));
   shared_.erase(first_unused, shared_.end());
 }
 
-void SharedArrays::SweepLater() {
-  if (std::exchange(sweeps_, true)) return;
+void SharedArrays::ScheduleSweep() {
+  if (std::exchange(sweep_is_scheduled_, true)) return;
   timers_.At(std::chrono::steady_clock::now() + kSweepPause, [weak = weak_from_this()] {
     const std::shared_ptr<SharedArrays> self = weak.lock();
     if (self == nullptr) return;
@@ -146,15 +146,15 @@ void SharedArrays::SweepLater() {
       if (const std::shared_ptr<SharedArrays> self = weak.lock()) self->SweepAgain();
     });
     MutexLock lock(self->mutex_);
-    self->sweeps_ = false;
-    if (!submitted.ok()) self->SweepLater();
+    self->sweep_is_scheduled_ = false;
+    if (!submitted.ok()) self->ScheduleSweep();
   });
 }
 
 void SharedArrays::SweepAgain() {
   Sweep();
   MutexLock lock(mutex_);
-  if (!shared_.empty()) SweepLater();
+  if (!shared_.empty()) ScheduleSweep();
 }
 
 }  // namespace acceld::rpc

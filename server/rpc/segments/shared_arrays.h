@@ -74,7 +74,7 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
   // Removes the copies that no client uses.
   void Sweep();
   // Sets a timer for SweepAgain, unless one is set.
-  void SweepLater() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ScheduleSweep() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sweeps, and sets the timer again if copies are left.
   void SweepAgain();
 
@@ -84,9 +84,9 @@ class SharedArrays : public std::enable_shared_from_this<SharedArrays> {
   const std::shared_ptr<ShareTable> shares_of_bytes_, shares_of_arrays_;  // shared with charges
   Mutex mutex_;
   std::vector<Shared> shared_ ABSL_GUARDED_BY(mutex_);
-  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;   // of copies and drafts
-  uint64_t arrays_ ABSL_GUARDED_BY(mutex_) = 0;  // copies and drafts
-  bool sweeps_ ABSL_GUARDED_BY(mutex_) = false;  // the timer is set
+  uint64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;               // of copies and drafts
+  uint64_t arrays_ ABSL_GUARDED_BY(mutex_) = 0;              // copies and drafts
+  bool sweep_is_scheduled_ ABSL_GUARDED_BY(mutex_) = false;  // the timer is set
 };
 
 }  // namespace acceld::rpc

@@ -38,9 +38,9 @@ ClientSession::ClientSession(engine::Engine& engine, std::shared_ptr<engine::Ses
       owner_(std::move(owner)),
       lease_(lease),
       transfers_(std::make_shared<SessionTransfers>(options.max_transfer_bytes)),
-      host_calls_(std::make_shared<HostCallDesk>(transfers_, /*repeats=*/lease.count() > 0)),
-      intake_memory_(engine.AllowanceOf(owner_.identity, engine::QuotaId::kIntakeMemory)),
-      programs_(options.max_program_bytes, intake_memory_),
+      host_calls_(std::make_shared<HostCallDelivery>(transfers_, /*repeats=*/lease.count() > 0)),
+      receive_memory_(engine.AllowanceOf(owner_.identity, engine::QuotaId::kReceiveMemory)),
+      programs_(options.max_program_bytes, receive_memory_),
       renewed_at_(std::chrono::steady_clock::now()),
       handler_(*session_, transfers_, host_calls_, programs_, options) {
   session_->ServeHostCalls(host_calls_);
@@ -54,7 +54,7 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
     MutexLock lock(mutex_);
     if (ended_) return absl::CancelledError("the session has ended");
     displaced = std::exchange(stream_, stream);
-    speaker_.store(stream_.get());
+    current_stream_.store(stream_.get());
   }
   RenewLease();
   if (displaced != nullptr) {
@@ -63,12 +63,12 @@ absl::StatusOr<uint64_t> ClientSession::Attach(std::shared_ptr<SessionStream> st
   // The client fetches again what it was offered on the stream before.
   transfers_->Clear();
   host_calls_->Use(nullptr);
-  MutexLock intake(intake_mutex_);
+  MutexLock intake(command_mutex_);
   handler_.ForgetAwaitedProgram();
   return taken_;
 }
 
-void ClientSession::OnWelcomed(const std::shared_ptr<SessionStream>& stream) {
+void ClientSession::OnWelcomeSent(const std::shared_ptr<SessionStream>& stream) {
   {
     MutexLock lock(mutex_);
     if (stream_ != stream) return;
@@ -78,17 +78,17 @@ void ClientSession::OnWelcomed(const std::shared_ptr<SessionStream>& stream) {
 }
 
 absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
-  if (!intake_mutex_.TryLock()) return absl::UnavailableError("a command is being taken in");
+  if (!command_mutex_.TryLock()) return absl::UnavailableError("a command is being taken in");
   std::shared_ptr<SessionStream> displaced = stream;
   {
     MutexLock lock(mutex_);
     if (!ended_) {
       displaced.swap(stream_);
-      speaker_.store(stream_.get());
+      current_stream_.store(stream_.get());
       host_calls_->Use(stream_);
     }
   }
-  intake_mutex_.Unlock();
+  command_mutex_.Unlock();
   if (displaced == stream) return absl::CancelledError("the session has ended");
   if (displaced != nullptr) displaced->Displace(absl::OkStatus());
   // Events on the stream before may not have been read.
@@ -101,7 +101,7 @@ bool ClientSession::Detach(const SessionStream& stream) {
     MutexLock lock(mutex_);
     if (stream_.get() != &stream) return true;
     stream_ = nullptr;
-    speaker_.store(nullptr);
+    current_stream_.store(nullptr);
     host_calls_->Use(nullptr);
     if (ended_) return false;
   }
@@ -114,30 +114,30 @@ bool ClientSession::Detach(const SessionStream& stream) {
 }
 
 bool ClientSession::IsHeavy(const v1::CommandBatch& batch) {
-  MutexLock intake(intake_mutex_);
+  MutexLock intake(command_mutex_);
   return handler_.IsHeavy(batch);
 }
 
-absl::StatusOr<ClientSession::Intake> ClientSession::Take(
+absl::StatusOr<ClientSession::TakeResult> ClientSession::Take(
     v1::Command& command, bool awaited, const std::shared_ptr<SessionStream>& stream) {
-  MutexLock intake(intake_mutex_);
-  if (speaker_.load() != stream.get()) {
+  MutexLock intake(command_mutex_);
+  if (current_stream_.load() != stream.get()) {
     MutexLock lock(mutex_);
     if (stream_ != stream) return absl::AbortedError("another stream has resumed the session");
-    if (ended_) return Intake::kEnded;
+    if (ended_) return TakeResult::kEnded;
   }
   const absl::Status status = handler_.Handle(command, awaited, stream);
-  if (absl::IsNotFound(status) && handler_.awaits_program()) return Intake::kNeedsProgram;
+  if (absl::IsNotFound(status) && handler_.awaits_program()) return TakeResult::kNeedsProgram;
   ACCELD_RETURN_IF_ERROR(status);
   ++taken_;
-  return Intake::kTaken;
+  return TakeResult::kTaken;
 }
 
-absl::Status ClientSession::ProvideProgram(uint64_t program_id, const GatheredBytes& serialized) {
-  return SettleProgram(program_id, AddProgram(serialized));
+absl::Status ClientSession::ProvideProgram(uint64_t program_id, const ChunkedBytes& serialized) {
+  return EndProgramWait(program_id, AddProgram(serialized));
 }
 
-absl::StatusOr<Digest> ClientSession::AddProgram(const GatheredBytes& serialized) {
+absl::StatusOr<Digest> ClientSession::AddProgram(const ChunkedBytes& serialized) {
   using Message = BoundedMessage<v1::Program>;
   ACCELD_ASSIGN_OR_RETURN(
       const std::unique_ptr<Message> program,
@@ -149,13 +149,13 @@ absl::StatusOr<Digest> ClientSession::AddProgram(const GatheredBytes& serialized
 }
 
 absl::Status ClientSession::RefuseProgram(uint64_t program_id, const absl::Status& why) {
-  return SettleProgram(program_id, why);
+  return EndProgramWait(program_id, why);
 }
 
-absl::Status ClientSession::SettleProgram(uint64_t program_id,
-                                          const absl::StatusOr<Digest>& fingerprint) {
+absl::Status ClientSession::EndProgramWait(uint64_t program_id,
+                                           const absl::StatusOr<Digest>& fingerprint) {
   {
-    MutexLock intake(intake_mutex_);
+    MutexLock intake(command_mutex_);
     ACCELD_RETURN_IF_ERROR(handler_.ProvideProgram(program_id, fingerprint));
   }
   std::shared_ptr<SessionStream> stream;
@@ -163,7 +163,7 @@ absl::Status ClientSession::SettleProgram(uint64_t program_id,
     MutexLock lock(mutex_);
     stream = stream_;
   }
-  if (stream != nullptr) stream->ContinueIntake();
+  if (stream != nullptr) stream->ContinueCommands();
   return absl::OkStatus();
 }
 
@@ -176,7 +176,7 @@ bool ClientSession::HasExpired(std::chrono::steady_clock::time_point now) {
     MutexLock lock(mutex_);
     stream = stream_;
   }
-  if (stream == nullptr || !stream->HoldsBack()) return true;
+  if (stream == nullptr || !stream->HoldsBackClient()) return true;
   RenewLease();
   return false;
 }
@@ -189,14 +189,14 @@ void ClientSession::End(const absl::Status& why) {
   }
   // Closing the session answers all pending requests, so these answers come before the Goodbye.
   Close(why);
-  if (stream != nullptr) stream->SayGoodbye(why);
+  if (stream != nullptr) stream->SendGoodbye(why);
 }
 
 void ClientSession::Close(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     if (std::exchange(ended_, true)) return;
-    speaker_.store(nullptr);
+    current_stream_.store(nullptr);
   }
   const SessionInfo held = session_->info();
   const auto start = std::chrono::steady_clock::now();

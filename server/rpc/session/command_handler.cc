@@ -93,8 +93,8 @@ void NoteNameRefusal(const absl::Status& status, SessionStream& stream) {
 
 CommandHandler::CommandHandler(engine::Session& session,
                                std::shared_ptr<SessionTransfers> transfers,
-                               std::shared_ptr<HostCallDesk> host_calls, ProgramIntake& programs,
-                               const RpcOptions& options)
+                               std::shared_ptr<HostCallDelivery> host_calls,
+                               ProgramUploadBuffer& programs, const RpcOptions& options)
     : session_(session),
       transfers_(std::move(transfers)),
       host_calls_(std::move(host_calls)),
@@ -309,7 +309,7 @@ absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited)
 }
 
 void CommandHandler::OnHostCallReply(v1::HostCallReply& command) {
-  host_calls_->Settle(command.call_id());
+  host_calls_->RemoveAnswered(command.call_id());
   if (command.code() != 0) {
     return session_.AnswerHostCall(
         command.call_id(),

@@ -14,8 +14,8 @@
 #include "server/engine/session/session.h"
 #include "server/rpc/bulk/transfers.h"
 #include "server/rpc/options.h"
-#include "server/rpc/session/host_call_desk.h"
-#include "server/rpc/session/program_intake.h"
+#include "server/rpc/session/host_call_delivery.h"
+#include "server/rpc/session/program_upload_buffer.h"
 #include "server/rpc/session/session_stream.h"
 
 namespace acceld::rpc {
@@ -30,7 +30,7 @@ class CommandHandler {
  public:
   // `session`, `programs` and `options` must outlive the handler.
   CommandHandler(engine::Session& session, std::shared_ptr<SessionTransfers> transfers,
-                 std::shared_ptr<HostCallDesk> host_calls, ProgramIntake& programs,
+                 std::shared_ptr<HostCallDelivery> host_calls, ProgramUploadBuffer& programs,
                  const RpcOptions& options);
 
   // Whether handling the batch may take milliseconds, so that no gRPC thread should do it.
@@ -85,9 +85,9 @@ class CommandHandler {
   const absl::Status* RefusalOf(uint64_t handle) const;
 
   engine::Session& session_;
-  const std::shared_ptr<SessionTransfers> transfers_;  // shared with pending fetches
-  const std::shared_ptr<HostCallDesk> host_calls_;     // shared with the engine's session
-  ProgramIntake& programs_;
+  const std::shared_ptr<SessionTransfers> transfers_;   // shared with pending fetches
+  const std::shared_ptr<HostCallDelivery> host_calls_;  // shared with the engine's session
+  ProgramUploadBuffer& programs_;
   const RpcOptions& options_;
   absl::optional<AwaitedProgram> awaited_;
   // Whether there are programs with dynamic result types. These are inferred from the arguments of

@@ -23,12 +23,12 @@ class SessionStream {
   virtual void NoteRefusal(observability::Refusal reason, const absl::Status& why) = 0;
   // Whether the stream is not read because the daemon is still busy with earlier commands. The
   // client cannot renew its lease then.
-  virtual bool HoldsBack() = 0;
+  virtual bool HoldsBackClient() = 0;
   // Goes on with a command for which ClientSession::Take returned kNeedsProgram: the program has
   // come.
-  virtual void ContinueIntake() = 0;
+  virtual void ContinueCommands() = 0;
   // Sends a last Goodbye, because the session has ended, and then ends the stream with `why`.
-  virtual void SayGoodbye(const absl::Status& why) = 0;
+  virtual void SendGoodbye(const absl::Status& why) = 0;
   // Ends the stream at once with `why`, because the session has another stream.
   virtual void Displace(const absl::Status& why) = 0;
 };

@@ -39,7 +39,7 @@ bool DeviceMemory::SpillsHelp(Victims victims, Search& search) const {
 DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, const Meter* owner,
                                           Search& search) {
   const bool may_spill = SpillsHelp(victims, search);
-  if (is_spilling_.exchange(true)) return Room::kUnderWay;
+  if (is_spilling_.exchange(true)) return Room::kInProgress;
   const hal::MemoryStats memory = device_.memory();
   // The device has refused the allocation, so something must be freed even if the sum suggests
   // otherwise because of rounding.
@@ -55,14 +55,14 @@ DeviceMemory::Room DeviceMemory::MakeRoom(int64_t size_bytes, Victims victims, c
                                     .owner = owner,
                                     .is_right = shares.HasRightTo(owner, size_bytes)};
     if (BeginSpill(need, victims, shares)) {
-      search.looks = {};
-      return Room::kUnderWay;
+      search.failed_searches = {};
+      return Room::kInProgress;
     }
   }
   is_spilling_.store(false);
   if (unloaded > 0) return Room::kFreed;
-  return may_spill && ++search.looks[IndexOf(victims)] < residents_->looks_at_all()
-             ? Room::kElsewhere
+  return may_spill && ++search.failed_searches[IndexOf(victims)] < residents_->searches_for_all()
+             ? Room::kContinue
              : Room::kNone;
 }
 

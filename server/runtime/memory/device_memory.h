@@ -58,9 +58,9 @@ class DeviceMemory {
   enum class Room : uint8_t {
     kFreed,  // some memory has been freed
     // Arrays are being copied to the host; Options.on_spilled is called when that ends.
-    kUnderWay,
+    kInProgress,
     // None of the arrays inspected can be spilled; the next call inspects others.
-    kElsewhere,
+    kContinue,
     kNone,  // nothing can be freed
   };
   // The state of the calls of MakeRoom for one need.
@@ -68,7 +68,7 @@ class DeviceMemory {
     // The device's counts of spills and of batches when a spill last freed memory.
     uint64_t spills = UINT64_MAX, batches = 0;
     // The number of unsuccessful searches since then, by Victims.
-    std::array<uint64_t, 2> looks{};
+    std::array<uint64_t, 2> failed_searches{};
   };
   // Frees memory for an owner, or begins to, so that `size_bytes` may fit. Frees only a part at a
   // time, so that other copies to the host are not delayed for long. Does not block. If the need is

@@ -28,7 +28,7 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
   MemoryWait& wait = task != nullptr ? task->memory_wait_ : own_wait;
   while (true) {
     if (task != nullptr && task->control_.cancelled().load()) return ReasonFor(*task);
-    if (task != nullptr && !MayTakeMemory(*task, size_bytes)) return AwaitMemoryTurn(*task);
+    if (task != nullptr && !MayTakeMemory(*task, size_bytes)) return AwaitMemoryLease(*task);
     const uint64_t seen = completions();
     absl::Status status = allocate();
     if (status.code() != absl::StatusCode::kResourceExhausted) {
@@ -36,12 +36,12 @@ absl::Status DeviceExecutor::FindMemory(Task* task, const Meter* owner, int64_t 
       return status;
     }
     // The rest would take too long for a submitting thread; the dispatcher does it.
-    if (task != nullptr && task->here_) return status;
+    if (task != nullptr && task->dispatched_inline_) return status;
     if (size_bytes > device_.memory().limit_bytes) return memory_.Explain(status);
     if (wait.settles_at == TimePoint::max()) {
       wait.settles_at = std::chrono::steady_clock::now() + kSettling;
     }
-    if (task != nullptr && !TakeMemoryTurn(*task)) return AwaitMemoryTurn(*task);
+    if (task != nullptr && !TakeMemoryLease(*task)) return AwaitMemoryLease(*task);
     Wait next = MakeRoom(task, owner, size_bytes, Victims::kIdle, seen, wait);
     if (next == Wait::kHopeless) {
       next = MakeRoom(task, owner, size_bytes, Victims::kQueued, seen, wait);
@@ -60,13 +60,14 @@ DeviceExecutor::Wait DeviceExecutor::MakeRoom(Task* task, const Meter* owner, in
   switch (memory_.MakeRoom(size_bytes, victims, owner, wait.search)) {
     case DeviceMemory::Room::kFreed:
       return Wait::kCompleted;
-    case DeviceMemory::Room::kUnderWay:
+    case DeviceMemory::Room::kInProgress:
       // The thread that is freeing memory may find nothing and then notifies nobody, so wait for a
       // limited time only.
-      return Look(task, seen_completions, now + options_.slice) == Wait::kLater ? Wait::kLater
-                                                                                : Wait::kCompleted;
-    case DeviceMemory::Room::kElsewhere:
-      return LookAgain(task);
+      return AwaitCompletion(task, seen_completions, now + options_.slice) == Wait::kLater
+                 ? Wait::kLater
+                 : Wait::kCompleted;
+    case DeviceMemory::Room::kContinue:
+      return RetryLater(task);
     case DeviceMemory::Room::kNone:
       break;
   }
@@ -74,11 +75,12 @@ DeviceExecutor::Wait DeviceExecutor::MakeRoom(Task* task, const Meter* owner, in
     wait.deadline = now + MemoryPatience(size_bytes, owner);
   }
   // Queued victims are spilled before waiting for memory to become free by itself.
-  return Look(task, seen_completions, wait.deadline,
-              victims == DeviceMemory::Victims::kQueued ? wait.settles_at : TimePoint::min());
+  return AwaitCompletion(
+      task, seen_completions, wait.deadline,
+      victims == DeviceMemory::Victims::kQueued ? wait.settles_at : TimePoint::min());
 }
 
-DeviceExecutor::Wait DeviceExecutor::LookAgain(Task* task) {
+DeviceExecutor::Wait DeviceExecutor::RetryLater(Task* task) {
   if (task == nullptr) return Wait::kCompleted;
   task->wants_memory_ = true;
   task->seen_completions_ = UINT64_MAX;
@@ -125,7 +127,7 @@ bool DeviceExecutor::EndForMemory(int64_t size_bytes, const Meter* owner, Memory
   }
   if (cause != nullptr) {
     wait.last_end = now;
-    chores_.ended.emplace_back(
+    deferred_work_.ended.emplace_back(
         cause->shared_from_this(),
         absl::ResourceExhaustedError(absl::StrCat(
             "its owner has more than its share of the device's memory, ", shares.share_bytes(),
@@ -195,17 +197,17 @@ absl::Status DeviceExecutor::ChargeAll(Task& task, absl::InlinedVector<Allocatio
     }
     RefundAll(task, outputs);
     // Charges for arrays that only running work holds are refunded when it ends.
-    if (task.here_) return status;
+    if (task.dispatched_inline_) return status;
     if (deadline == TimePoint::max()) {
       deadline = std::chrono::steady_clock::now() + options_.memory_wait;
     }
-    if (LookForCompletion(task, seen, deadline) != Wait::kCompleted) return status;
+    if (PollCompletion(task, seen, deadline) != Wait::kCompleted) return status;
   }
 }
 
 absl::StatusOr<std::shared_ptr<hal::Buffer>> DeviceExecutor::Arena(const Task& task,
                                                                    int64_t size_bytes) {
-  if (task.express_ != nullptr) return device_.Allocate(size_bytes);
+  if (task.bypass_ != nullptr) return device_.Allocate(size_bytes);
   std::shared_ptr<hal::Buffer> arena = task.stream_->arena.lock();
   if (arena != nullptr && arena->size_bytes() >= size_bytes) return arena;
   arena.reset();
@@ -241,22 +243,22 @@ uint64_t DeviceExecutor::completions() const {
   return completions_;
 }
 
-DeviceExecutor::Wait DeviceExecutor::Look(Task* task, uint64_t seen_completions, TimePoint deadline,
-                                          TimePoint settles_at) {
-  return task != nullptr ? LookForCompletion(*task, seen_completions, deadline, settles_at)
+DeviceExecutor::Wait DeviceExecutor::AwaitCompletion(Task* task, uint64_t seen_completions,
+                                                     TimePoint deadline, TimePoint settles_at) {
+  return task != nullptr ? PollCompletion(*task, seen_completions, deadline, settles_at)
                          : WaitForCompletion(seen_completions, deadline, settles_at);
 }
 
 bool DeviceExecutor::HoldsMemory(int own_in_flight) const {
   // An array that is being restored can be spilled again only when it has arrived.
-  return ArraysMove() || num_suspended_ + num_parked_ > 0 ||
-         static_cast<int>(current_->tasks.size()) + express_in_flight_ + uploads_in_flight_ +
+  return ArraysMove() || num_suspended_ + num_awaiting_host_ > 0 ||
+         static_cast<int>(current_->tasks.size()) + bypass_in_flight_ + uploads_in_flight_ +
                  downloads_in_flight_ >
              own_in_flight;
 }
 
-DeviceExecutor::Wait DeviceExecutor::LookForCompletion(Task& task, uint64_t seen_completions,
-                                                       TimePoint deadline, TimePoint settles_at) {
+DeviceExecutor::Wait DeviceExecutor::PollCompletion(Task& task, uint64_t seen_completions,
+                                                    TimePoint deadline, TimePoint settles_at) {
   MutexLock lock(mutex_);
   if (completions_ != seen_completions || task.control_.cancelled().load()) {
     return Wait::kCompleted;

@@ -74,7 +74,7 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const auto is_enough = [&] {
     return found_bytes >= need.size_bytes || found.size() >= kMaxFound;
   };
-  const size_t most = std::min(arrays_.size(), kMaxLooked);
+  const size_t most = std::min(arrays_.size(), kMaxInspected);
   const bool latest_first = victims == Victims::kQueued && most == arrays_.size();
   std::vector<Array*> others;
   Position first = arrays_.begin(), last = arrays_.end();
@@ -98,9 +98,9 @@ MemoryShares ResidentArrays::Shares(int64_t share_bytes) const {
   return MemoryShares(share_bytes, bytes_by_owner_);
 }
 
-uint64_t ResidentArrays::looks_at_all() const {
+uint64_t ResidentArrays::searches_for_all() const {
   MutexLock lock(mutex_);
-  return CeilDivide(arrays_.size(), kMaxLooked);
+  return CeilDivide(arrays_.size(), kMaxInspected);
 }
 
 int64_t ResidentArrays::size_bytes() const {

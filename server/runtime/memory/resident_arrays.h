@@ -27,7 +27,7 @@ class ResidentArrays {
   static constexpr int64_t kMinBytes = 4096;
   // How many arrays one call of Find returns and inspects at most, so that nobody waits for it for
   // long.
-  static constexpr size_t kMaxFound = 256, kMaxLooked = 8192;
+  static constexpr size_t kMaxFound = 256, kMaxInspected = 8192;
   using Position = std::list<Array*>::iterator;
 
   // Adds an array as the most recently used one.
@@ -61,7 +61,7 @@ class ResidentArrays {
   std::vector<Victim> Find(Victims victims, const Need& need, const MemoryShares& shares,
                            const HostMemory& host);
   // Returns how many calls of Find that find nothing inspect every array once.
-  uint64_t looks_at_all() const;
+  uint64_t searches_for_all() const;
   // Returns how much memory the arrays hold together.
   int64_t size_bytes() const;
   // Returns the shares of the owners as of now.

@@ -36,7 +36,7 @@ class DaemonSystemdTest : public DaemonTest {
     streams_ = UniqueFd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(bind(streams_.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
     ASSERT_EQ(listen(streams_.get(), 128), 0);
-    packets_ = *ListenForPackets(segments_path(), 0600);
+    packets_ = *ListenPacketSocket(segments_path(), 0600);
   }
 
   // Does not wait for it to listen.

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "client/embedded/retire.h"
+#include "client/embedded/retire_daemon.h"
 #include "common/check.h"
 #include "common/net/address.h"
 

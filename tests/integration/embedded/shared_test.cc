@@ -16,7 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/embedded/retire.h"
+#include "client/embedded/retire_daemon.h"
 #include "common/net/address.h"
 #include "tests/integration/embedded/embedded_fixture.h"
 

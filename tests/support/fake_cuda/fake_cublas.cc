@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "tests/support/fake_cuda/fake_library.h"
 
@@ -54,7 +54,7 @@ template <typename T>
 int Trsm(const BlasHandle& handle, const Solve& solve, const void* alpha, const void* a, void* b) {
   if (!solve.IsValid()) return kInvalidValue;
   return RunOnStream(handle.stream, [=, one = *static_cast<const T*>(alpha)] {
-    cpu::KeepToOneThread();
+    cpu::DisableOpenMpThreads();
     Spoil(handle);
     solve.Run(one, static_cast<const T*>(a), static_cast<T*>(b));
   });
@@ -65,7 +65,7 @@ int TrsmBatched(const BlasHandle& handle, const Solve& solve, const void* alpha,
                 const void* const* a, void* const* b, int batch) {
   if (!solve.IsValid() || batch < 0) return kInvalidValue;
   return RunOnStream(handle.stream, [=, one = *static_cast<const T*>(alpha)] {
-    cpu::KeepToOneThread();
+    cpu::DisableOpenMpThreads();
     Spoil(handle);
     for (int i = 0; i < batch; ++i) {
       solve.Run(one, static_cast<const T*>(a[i]), static_cast<T*>(b[i]));
@@ -78,7 +78,7 @@ int GetrfBatched(const BlasHandle& handle, int n, void* const* a, int lda, int* 
                  int batch) {
   if (n < 0 || lda != std::max(1, n) || batch < 0 || pivots == nullptr) return kInvalidValue;
   return RunOnStream(handle.stream, [=] {
-    cpu::KeepToOneThread();
+    cpu::DisableOpenMpThreads();
     for (int i = 0; i < batch; ++i) {
       info[i] = lapack::Getrf(n, n, static_cast<T*>(a[i]), pivots + static_cast<ptrdiff_t>(i) * n);
     }

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/routines/workspace.h"
 #include "tests/support/fake_cuda/fake_library.h"
 
@@ -72,7 +72,7 @@ struct Solver {
   static int Enqueue(SolverHandle* handle, void* space, int lwork, int wanted, Work work) {
     if (lwork < wanted || space == nullptr) return kInvalidValue;
     return RunOnStream(handle->stream, [=] {
-      cpu::KeepToOneThread();
+      cpu::DisableOpenMpThreads();
       std::memset(space, kGarbage, static_cast<size_t>(wanted) * sizeof(T));
       work();
     });
@@ -101,7 +101,7 @@ struct Solver {
                            int batch) {
     if (!IsDense(n, n, lda) || batch < 0) return kInvalidValue;
     return RunOnStream(handle->stream, [=] {
-      cpu::KeepToOneThread();
+      cpu::DisableOpenMpThreads();
       for (int i = 0; i < batch; ++i) {
         T* const item = static_cast<T*>(a[i]);
         info[i] = Potrf(TriangleOf(uplo), n, item);

@@ -26,7 +26,7 @@ struct Place {
   socklen_t size = 0;
 };
 
-Place PlaceOf(const std::string& text) {
+Place LocationOf(const std::string& text) {
   Place place{};
   if (text.front() == '/') {
     place.unix.sun_family = AF_UNIX;
@@ -84,7 +84,7 @@ struct CuttingProxy::Link {
 
 CuttingProxy::CuttingProxy(const std::string& listen_at, std::string target)
     : target_(std::move(target)) {
-  const Place place = PlaceOf(listen_at);
+  const Place place = LocationOf(listen_at);
   listener_ = NewSocket(place);
   ACCELD_CHECK(bind(listener_, &place.any, place.size) == 0);
   ACCELD_CHECK(listen(listener_, 64) == 0);
@@ -125,7 +125,7 @@ void CuttingProxy::Accept() {
     if (client < 0) continue;  // Who came has gone already.
     auto link = std::make_unique<Link>();
     link->client = client;
-    const Place place = PlaceOf(target_);
+    const Place place = LocationOf(target_);
     link->server = NewSocket(place);
     if (refuse_ || connect(link->server, &place.any, place.size) != 0) {
       continue;

@@ -45,7 +45,7 @@ TEST(CompilePoolTest, JobsOfWhoHasManyGiveWayAndThoseOfOthersDoNot) {
         MutexLock lock(seen.mutex);
         niceness.push_back(getpriority(PRIO_PROCESS, 0));
       });
-      ASSERT_TRUE(pool.Submit(job, {Asker{identity}}).ok());
+      ASSERT_TRUE(pool.Submit(job, {Requester{identity}}).ok());
     };
     for (int i = 0; i < 20; ++i) submit("ann", seen.of_ann);
     submit("bob", seen.of_bob);
@@ -63,14 +63,14 @@ TEST(CompilePoolTest, FewJobsAtATimeAreNobodysMany) {
   CompilePool pool(2, 1000);
   for (int round = 0; round < 20; ++round) {
     std::vector<Future<Unit>> ends;
-    for (size_t i = 0; i < CompileSchedule::kMany; ++i) {
+    for (size_t i = 0; i < CompileSchedule::kManyQueued; ++i) {
       auto end = std::make_shared<Promise<Unit>>();
       ends.push_back(end->future());
       const auto job = std::make_shared<CompileJob>([end, usual] {
         EXPECT_EQ(getpriority(PRIO_PROCESS, 0), usual);
         end->Set(Unit{});
       });
-      ASSERT_TRUE(pool.Submit(job, {Asker{"ann"}}).ok());
+      ASSERT_TRUE(pool.Submit(job, {Requester{"ann"}}).ok());
     }
     for (const Future<Unit>& end : ends) (void)end.Await();
   }
@@ -82,7 +82,7 @@ TEST(CompilePoolTest, WhatIsQueuedIsRunBeforeItStops) {
     CompilePool pool(3, 1000);
     for (int i = 0; i < 100; ++i) {
       const auto job = std::make_shared<CompileJob>([&] { ended.fetch_add(1); });
-      ASSERT_TRUE(pool.Submit(job, {Asker{i % 3 == 0 ? "ann" : "bob"}}).ok());
+      ASSERT_TRUE(pool.Submit(job, {Requester{i % 3 == 0 ? "ann" : "bob"}}).ok());
     }
   }
   EXPECT_EQ(ended.load(), 100);
@@ -96,7 +96,7 @@ class CompilePoolOfBlockedJobsTest : public ::testing::Test {
   void Open(size_t threads) { pool_ = std::make_unique<CompilePool>(threads, 1000); }
   std::shared_ptr<CompileJob> Submit(const std::string& identity, std::function<void()> work) {
     auto job = std::make_shared<CompileJob>(std::move(work));
-    EXPECT_TRUE(pool_->Submit(job, {Asker{identity}}).ok());
+    EXPECT_TRUE(pool_->Submit(job, {Requester{identity}}).ok());
     return job;
   }
   std::shared_ptr<CompileJob> SubmitBlocked(const std::string& identity) {
@@ -134,7 +134,7 @@ class CompilePoolOfBlockedJobsTest : public ::testing::Test {
     if (!std::exchange(is_released_, true)) released_.Set(Unit{});
   }
   // Long enough for an extra job to begin, if there is one. A test does not depend on it to pass.
-  static void GiveTime() { std::this_thread::sleep_for(3 * CompilePool::kPatience); }
+  static void GiveTime() { std::this_thread::sleep_for(3 * CompilePool::kExtraThreadDelay); }
 
   Promise<Unit> released_;
   const Future<Unit> may_end_ = released_.future();
@@ -173,7 +173,7 @@ TEST_F(CompilePoolOfBlockedJobsTest, WhoJoinsAJobThatWaitsDoesNotWaitEither) {
   SubmitBlocked("ann");
   ASSERT_TRUE(HasBegun("ann", 1));
   const auto job = SubmitBlocked("ann");
-  pool_->AddAsker(job, Asker{"bob"});
+  pool_->AddRequester(job, Requester{"bob"});
   ASSERT_TRUE(HasBegun("ann", 2));
 }
 
@@ -231,7 +231,7 @@ TEST_F(CompilePoolOfBlockedJobsTest, WhoComesWhileItStopsIsRefused) {
   std::thread stopping([this] { pool_->Stop(); });
   const auto refused = [this] {
     const auto job = std::make_shared<CompileJob>([] {});
-    return absl::IsUnavailable(pool_->Submit(job, {Asker{"cid"}}));
+    return absl::IsUnavailable(pool_->Submit(job, {Requester{"cid"}}));
   };
   while (!refused()) std::this_thread::yield();
   Release();

@@ -21,15 +21,15 @@ class CompileScheduleTest : public ::testing::Test {
   void Open(size_t threads, size_t max_queued = 100'000) {
     schedule_ = std::make_unique<CompileSchedule>(threads, max_queued);
   }
-  JobPtr Add(const Asker& asker) {
+  JobPtr Add(const Requester& requester) {
     auto job = std::make_shared<CompileJob>([] {});
-    const absl::Status added = schedule_->Add(job, asker);
+    const absl::Status added = schedule_->Add(job, requester);
     EXPECT_TRUE(added.ok()) << added;
-    owners_[job.get()] = asker.identity;
+    owners_[job.get()] = requester.identity;
     return job;
   }
-  void AddMany(const Asker& asker, int count) {
-    for (int i = 0; i < count; ++i) Add(asker);
+  void AddMany(const Requester& requester, int count) {
+    for (int i = 0; i < count; ++i) Add(requester);
   }
   // For whom the next job is; "" when there is none.
   std::string TakeOne() { return Begin(schedule_->Take()); }
@@ -162,7 +162,7 @@ TEST_F(CompileScheduleTest, WhoIsIdleHasAJobThatItSharesWithOneWhoIsNot) {
   EXPECT_EQ(TakeOne(), "hog");
   const JobPtr job = Add({"hog"});
   EXPECT_FALSE(schedule_->HasIdle());
-  schedule_->AddAsker(job, {"ann"});
+  schedule_->AddRequester(job, {"ann"});
   EXPECT_TRUE(schedule_->HasIdle());
   EXPECT_EQ(schedule_->TakeOfIdle(), job);
   EXPECT_FALSE(schedule_->HasIdle());
@@ -184,7 +184,7 @@ TEST_F(CompileScheduleTest, WhatNobodyAsksForAnyMoreLeavesTheQueue) {
   const JobPtr dead = Add({"hog"});
   Add({"ann"});
   EXPECT_EQ(schedule_->queued(), 2u);
-  EXPECT_TRUE(schedule_->RemoveAsker(dead, {"hog"}));
+  EXPECT_TRUE(schedule_->RemoveRequester(dead, {"hog"}));
   EXPECT_EQ(schedule_->queued(), 1u);
   EXPECT_EQ(Run(2), (std::vector<std::string>{"ann", ""}));
 }
@@ -192,13 +192,13 @@ TEST_F(CompileScheduleTest, WhatNobodyAsksForAnyMoreLeavesTheQueue) {
 TEST_F(CompileScheduleTest, WhatOneOfSeveralAsksForStays) {
   Open(1);
   const JobPtr job = Add({"hog"});
-  schedule_->AddAsker(job, {"hog"});
-  schedule_->AddAsker(job, {"ann"});
+  schedule_->AddRequester(job, {"hog"});
+  schedule_->AddRequester(job, {"ann"});
   EXPECT_EQ(schedule_->queued(), 1u);
-  EXPECT_FALSE(schedule_->RemoveAsker(job, {"hog"}));
-  EXPECT_FALSE(schedule_->RemoveAsker(job, {"hog"}));
-  EXPECT_FALSE(schedule_->RemoveAsker(job, {"nobody"}));
-  EXPECT_TRUE(schedule_->RemoveAsker(job, {"ann"}));
+  EXPECT_FALSE(schedule_->RemoveRequester(job, {"hog"}));
+  EXPECT_FALSE(schedule_->RemoveRequester(job, {"hog"}));
+  EXPECT_FALSE(schedule_->RemoveRequester(job, {"nobody"}));
+  EXPECT_TRUE(schedule_->RemoveRequester(job, {"ann"}));
   EXPECT_EQ(schedule_->Take(), nullptr);
 }
 
@@ -206,7 +206,7 @@ TEST_F(CompileScheduleTest, WhoJoinsAJobInALongQueueHasItInHisTurn) {
   Open(1);
   AddMany({"hog", Priority::kBatch}, 1000);
   const JobPtr job = Add({"hog", Priority::kBatch});
-  schedule_->AddAsker(job, {"ann", Priority::kInteractive});
+  schedule_->AddRequester(job, {"ann", Priority::kInteractive});
   EXPECT_EQ(schedule_->Take(), job);
   schedule_->End(*job, 10);
   EXPECT_EQ(Count(Run(1001), "hog"), 1000);  // It is run once.
@@ -216,7 +216,7 @@ TEST_F(CompileScheduleTest, AJobThatRunsHasNoMoreAskers) {
   Open(1);
   const JobPtr job = Add({"ann"});
   EXPECT_EQ(schedule_->Take(), job);
-  EXPECT_FALSE(schedule_->RemoveAsker(job, {"ann"}));
+  EXPECT_FALSE(schedule_->RemoveRequester(job, {"ann"}));
   EXPECT_EQ(schedule_->running(), 1u);
   schedule_->End(*job, 1);
   EXPECT_EQ(schedule_->running(), 0u);
@@ -226,12 +226,12 @@ TEST_F(CompileScheduleTest, OneIdentityFillsAQuarterOfTheQueue) {
   Open(1, 8);
   AddMany({"hog"}, 2);
   const absl::Status refused =
-      schedule_->Add(std::make_shared<CompileJob>([] {}), Asker{.identity = "hog"});
+      schedule_->Add(std::make_shared<CompileJob>([] {}), Requester{.identity = "hog"});
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("2 compiles of hog are queued"));
   for (const char* other : {"ann", "bob", "cid"}) AddMany({other}, 2);
   EXPECT_THAT(
-      std::string(schedule_->Add(std::make_shared<CompileJob>([] {}), Asker{"dan"}).message()),
+      std::string(schedule_->Add(std::make_shared<CompileJob>([] {}), Requester{"dan"}).message()),
       HasSubstr("8 of 8 compiles are queued"));
 }
 

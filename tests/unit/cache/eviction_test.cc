@@ -36,13 +36,13 @@ struct Tier {
   BytesByOwner bytes_by_owner;
 };
 
-constexpr int kShare = 25;
+constexpr int kMapSharedArray = 25;
 
 TEST(EvictionTest, TheLeastRecentlyUsedGoFirst) {
   Tier tier;
   tier.Add("", 8);
-  EXPECT_THAT(tier.Chosen(2, {8, kShare}), ElementsAre(0, 1));
-  EXPECT_THAT(tier.Chosen(0, {8, kShare}), IsEmpty());
+  EXPECT_THAT(tier.Chosen(2, {8, kMapSharedArray}), ElementsAre(0, 1));
+  EXPECT_THAT(tier.Chosen(0, {8, kMapSharedArray}), IsEmpty());
 }
 
 TEST(EvictionTest, OwnersWithMoreThanAShareLoseTheirsFirst) {
@@ -50,7 +50,7 @@ TEST(EvictionTest, OwnersWithMoreThanAShareLoseTheirsFirst) {
   tier.Add("modest", 2);
   tier.Add("", 1);
   tier.Add("greedy", 5);
-  EXPECT_THAT(tier.Chosen(2, {8, kShare}), ElementsAre(3, 4));
+  EXPECT_THAT(tier.Chosen(2, {8, kMapSharedArray}), ElementsAre(3, 4));
 }
 
 TEST(EvictionTest, WhenTheyHaveNoMoreThanTheirsTheOldestOfAllGo) {
@@ -58,7 +58,7 @@ TEST(EvictionTest, WhenTheyHaveNoMoreThanTheirsTheOldestOfAllGo) {
   tier.Add("modest", 2);
   tier.Add("greedy", 3);
   tier.Add("", 3);
-  EXPECT_THAT(tier.Chosen(3, {8, kShare}), ElementsAre(2, 0, 1));
+  EXPECT_THAT(tier.Chosen(3, {8, kMapSharedArray}), ElementsAre(2, 0, 1));
 }
 
 TEST(EvictionTest, WhatMayNotGoCountsForItsOwner) {
@@ -66,7 +66,7 @@ TEST(EvictionTest, WhatMayNotGoCountsForItsOwner) {
   tier.Add("modest", 2);
   tier.Add("greedy", 1);
   tier.bytes_by_owner["greedy"] += 5;
-  EXPECT_THAT(tier.Chosen(1, {8, kShare}), ElementsAre(2));
+  EXPECT_THAT(tier.Chosen(1, {8, kMapSharedArray}), ElementsAre(2));
 }
 
 TEST(EvictionTest, WhereEntriesAreSmallSomeMoreGo) {
@@ -74,23 +74,23 @@ TEST(EvictionTest, WhereEntriesAreSmallSomeMoreGo) {
   tier.Add("modest", 100);
   tier.Add("greedy", 700);
   // Of one that has more than its share, and of all.
-  EXPECT_EQ(tier.Chosen(1, {800, kShare}).size(), 51u);
-  EXPECT_EQ(tier.Chosen(1, {800, kShare})[0], 100);
+  EXPECT_EQ(tier.Chosen(1, {800, kMapSharedArray}).size(), 51u);
+  EXPECT_EQ(tier.Chosen(1, {800, kMapSharedArray})[0], 100);
   tier.bytes_by_owner.clear();
-  EXPECT_EQ(tier.Chosen(1, {800, kShare}).size(), 51u);
-  EXPECT_EQ(tier.Chosen(1, {800, kShare})[0], 0);
+  EXPECT_EQ(tier.Chosen(1, {800, kMapSharedArray}).size(), 51u);
+  EXPECT_EQ(tier.Chosen(1, {800, kMapSharedArray})[0], 0);
   // Not the large ones for that.
   Tier large;
   large.Add("", 8, 100);
-  EXPECT_THAT(large.Chosen(1, {800, kShare}), ElementsAre(0));
+  EXPECT_THAT(large.Chosen(1, {800, kMapSharedArray}), ElementsAre(0));
 }
 
 TEST(EvictionTest, AnOwnerAtTheBoundOfItsShareIsNotGoneThroughForEveryEntry) {
   Tier tier;
   for (const char* modest : {"a", "b", "c"}) tier.Add(modest, 200);
   tier.Add("greedy", 201);
-  EXPECT_GE(tier.Chosen(1, {800, kShare}).size(), 50u);
-  EXPECT_EQ(tier.Chosen(1, {800, kShare})[0], 600);
+  EXPECT_GE(tier.Chosen(1, {800, kMapSharedArray}).size(), 50u);
+  EXPECT_EQ(tier.Chosen(1, {800, kMapSharedArray})[0], 600);
 }
 
 }  // namespace

@@ -119,13 +119,13 @@ TEST_F(ExecutableCacheTest, OneDevicesLeavingIsNotAnothers) {
     const CompilePool::Stats pool = cache->stats().pool;
     return pool.queued == 0 && pool.running == 1;
   }));
-  first.interest->Leave();
+  first.interest->Withdraw();
   gate.Set(Unit{});
   EXPECT_TRUE(second.future.Await().ok()) << second.future.Await().status();
   EXPECT_EQ(compiles_, 1);
-  second.interest->Leave();  // Too late to matter.
+  second.interest->Withdraw();  // Too late to matter.
   cache = nullptr;
-  first.interest->Leave();
+  first.interest->Withdraw();
 }
 
 TEST_F(ExecutableCacheTest, WhatAllHaveLeftIsDroppedAndAnsweredAtOnce) {
@@ -136,11 +136,11 @@ TEST_F(ExecutableCacheTest, WhatAllHaveLeftIsDroppedAndAnsweredAtOnce) {
   while (compiles_ == 0) std::this_thread::yield();
   const auto one = cache->Get(RequestFor("f")), other = cache->Get(RequestFor("f"));
   EXPECT_TRUE(other.joined);
-  one.interest->Leave();
-  one.interest->Leave();
+  one.interest->Withdraw();
+  one.interest->Withdraw();
   EXPECT_FALSE(one.future.IsReady());
   EXPECT_EQ(cache->stats().pool.queued, 1u);
-  other.interest->Leave();
+  other.interest->Withdraw();
   ASSERT_TRUE(one.future.IsReady());
   EXPECT_TRUE(absl::IsCancelled(one.future.Await().status()));
   EXPECT_EQ(cache->stats().pool.queued, 0u);
@@ -211,7 +211,7 @@ TEST_F(ExecutableCacheTest, WhoHasManyProgramsLosesItsOwnAndNotThoseOfOthers) {
   auto cache = Open(/*memory_bytes=*/8 * 2104 + 100, /*threads=*/1);
   const auto by = [&](const std::string& identity, const std::string& name) {
     Request request = RequestFor(name);
-    request.asker.identity = identity;
+    request.requester.identity = identity;
     return VerdictOf(*cache, std::move(request));
   };
   for (const char* name : {"a", "b"}) EXPECT_EQ(by("modest", name), Verdict::kMiss);

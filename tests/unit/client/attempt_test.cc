@@ -25,10 +25,10 @@ constexpr char kThree[] = "unix:/a,unix:/b,unix:/c";
 
 // Tries all of `text`, of which those in `takes` are fine; in the order in which they were tried.
 std::vector<std::string> Tried(const std::string& text, const std::set<std::string>& takes,
-                               bool in_turn = true) {
+                               bool round_robin = true) {
   std::vector<std::string> tried;
   const absl::Status status =
-      TryEach(*ParseAddresses(text), {.in_turn = in_turn}, [&](const Attempt& attempt) {
+      TryEach(*ParseAddresses(text), {.round_robin = round_robin}, [&](const Attempt& attempt) {
         tried.push_back(attempt.address.ToString());
         return takes.contains(tried.back()) ? absl::OkStatus() : absl::UnavailableError("no");
       });
@@ -49,7 +49,7 @@ TEST(AttemptTest, AnAddressAloneTakesNoTurn) {
   std::map<std::string, int> firsts;
   for (int i = 0; i < 10; ++i) {
     EXPECT_THAT(Tried("unix:/a", {"unix:/a"}), ElementsAre("unix:/a"));
-    (void)Tried("unix:/a,unix:/b", {"unix:/a", "unix:/b"}, /*in_turn=*/false);
+    (void)Tried("unix:/a,unix:/b", {"unix:/a", "unix:/b"}, /*round_robin=*/false);
     ++firsts[Tried("unix:/a,unix:/b", {"unix:/a", "unix:/b"}).front()];
   }
   EXPECT_THAT(firsts, ElementsAre(std::pair("unix:/a", 5), std::pair("unix:/b", 5)));

@@ -27,7 +27,7 @@ TEST(SegmentChannelTest, WhoWaitsNoLongerForASlowDaemonDoesNotLookDead) {
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const std::string path = absl::StrCat(folder, "/slow.sock");
   const std::string segments = absl::StrCat(path, segment::kSocketSuffix);
-  absl::StatusOr<UniqueFd> listener = ListenForPackets(segments, 0600);
+  absl::StatusOr<UniqueFd> listener = ListenPacketSocket(segments, 0600);
   ASSERT_TRUE(listener.ok()) << listener.status();
   const absl::Status opened =
       SegmentChannel::Open({.path = path}, "sixteen letters!", std::chrono::milliseconds(50))
@@ -36,7 +36,7 @@ TEST(SegmentChannelTest, WhoWaitsNoLongerForASlowDaemonDoesNotLookDead) {
   // What a daemon that wakes up now finds.
   const UniqueFd connection(accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
   EXPECT_EQ(NextRequest(connection.get()), segment::RequestKind::kAttach);
-  EXPECT_EQ(NextRequest(connection.get()), segment::RequestKind::kLeave);
+  EXPECT_EQ(NextRequest(connection.get()), segment::RequestKind::kDetach);
   std::filesystem::remove_all(folder);
 }
 

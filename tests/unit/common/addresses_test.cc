@@ -61,7 +61,7 @@ TEST(AddressesTest, OneOfTheAddressesOfANameIsSingledOut) {
 
 TEST(AddressesTest, ANameStandsForAllItsAddressesThePreferredFamilyFirst) {
   testing::SetName("several.test", {"10.0.0.3", "fd00::2", "10.0.0.1", "fd00::1", "10.0.0.3"});
-  const absl::StatusOr<Resolved> resolved =
+  const absl::StatusOr<ResolvedAddresses> resolved =
       Resolve(ParseAddresses("tls://several.test:7")->front());
   ASSERT_THAT(resolved, IsOk());
   EXPECT_THAT(Texts(resolved->preferred),
@@ -72,7 +72,7 @@ TEST(AddressesTest, ANameStandsForAllItsAddressesThePreferredFamilyFirst) {
 
 TEST(AddressesTest, WithoutTlsTheNameIsGone) {
   testing::SetName("localhost", {"::1", "127.0.0.1"});
-  const absl::StatusOr<Resolved> resolved = Resolve(*ParseAddress("localhost:7"));
+  const absl::StatusOr<ResolvedAddresses> resolved = Resolve(*ParseAddress("localhost:7"));
   ASSERT_THAT(resolved, IsOk());
   EXPECT_THAT(Texts(resolved->preferred), ElementsAre("[::1]:7"));
   EXPECT_THAT(Texts(resolved->others), ElementsAre("127.0.0.1:7"));
@@ -81,7 +81,7 @@ TEST(AddressesTest, WithoutTlsTheNameIsGone) {
 TEST(AddressesTest, WhatHasNoNameStandsForItself) {
   for (const char* text :
        {"unix:/a.sock", "127.0.0.1:7", "tls://[fd00::1]:7", "tls://nobody.test@10.0.0.1:7"}) {
-    const absl::StatusOr<Resolved> resolved = Resolve(ParseAddresses(text)->front());
+    const absl::StatusOr<ResolvedAddresses> resolved = Resolve(ParseAddresses(text)->front());
     ASSERT_THAT(resolved, IsOk()) << text;
     EXPECT_THAT(Texts(resolved->preferred), ElementsAre(text));
     EXPECT_THAT(resolved->others, IsEmpty());

@@ -52,18 +52,18 @@ TEST(AllocationTest, ASmallOneThatFailsIsServedFromTheReserveAndNoticed) {
     EXPECT_TRUE(heap.HasFailed());
     const absl::Status inside = ContainAllocationFailure("inside", [] { return absl::OkStatus(); });
     EXPECT_TRUE(inside.ok());
-    return CheckGoOn("outside");
+    return CheckMayContinue("outside");
   });
   EXPECT_EQ(status, absl::ResourceExhaustedError("outside: memory ran out"));
   // The next work begins anew, with a reserve of its own.
-  EXPECT_TRUE(ContainAllocationFailure("outside", [] { return CheckGoOn("x"); }).ok());
-  EXPECT_TRUE(CheckGoOn("x").ok());
+  EXPECT_TRUE(ContainAllocationFailure("outside", [] { return CheckMayContinue("x"); }).ok());
+  EXPECT_TRUE(CheckMayContinue("x").ok());
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(ContainAllocationFailure("again", [] {
                    const testing::FailingHeap heap(0);
                    const auto number = std::make_unique<int>(7);
                    EXPECT_EQ(*number, 7);
-                   return CheckGoOn("again");
+                   return CheckMayContinue("again");
                  }).ok());
   }
 }
@@ -73,7 +73,7 @@ TEST(AllocationTest, WorkThatHoldsMoreThanItMayEnds) {
   constexpr int64_t kLimit = 1 << 20;
   const auto take = [](size_t bytes) {
     const std::string text(bytes, 'x');
-    return text.empty() ? absl::InternalError("empty") : CheckGoOn("taking");
+    return text.empty() ? absl::InternalError("empty") : CheckMayContinue("taking");
   };
   const absl::Status status = ContainAllocationFailure("outside", {.memory_bytes = kLimit}, [&] {
     EXPECT_TRUE(take(kLimit / 2).ok());
@@ -83,7 +83,7 @@ TEST(AllocationTest, WorkThatHoldsMoreThanItMayEnds) {
     EXPECT_FALSE(ContainAllocationFailure("inside", {.memory_bytes = 100}, [&] {
                    return take(kLimit / 2);
                  }).ok());
-    EXPECT_TRUE(MayGoOn());
+    EXPECT_TRUE(MayContinue());
     return ContainAllocationFailure("inside", {.memory_bytes = 2 * kLimit},
                                     [&] { return take(2 * kLimit); });
   });
@@ -99,20 +99,20 @@ TEST(AllocationTest, WorkThatHoldsMoreThanItMayEnds) {
 TEST(AllocationTest, WorkThatIsStoppedEnds) {
   StopFlag stop;
   const absl::Status status = ContainAllocationFailure("outside", {.stop = &stop}, [&] {
-    EXPECT_TRUE(MayGoOn());
+    EXPECT_TRUE(MayContinue());
     stop.Stop();
     // Work inside of it, and what others do for it, ends as well.
-    EXPECT_EQ(ContainAllocationFailure("inside", [] { return CheckGoOn("inside"); }),
+    EXPECT_EQ(ContainAllocationFailure("inside", [] { return CheckMayContinue("inside"); }),
               CheckStop(&stop));
     std::thread([bounds = ContainedWork::Bounds()] {
-      EXPECT_TRUE(MayGoOn());
+      EXPECT_TRUE(MayContinue());
       const ContainedWork part(bounds);
-      EXPECT_FALSE(MayGoOn());
+      EXPECT_FALSE(MayContinue());
     }).join();
-    return CheckGoOn("outside");
+    return CheckMayContinue("outside");
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
-  EXPECT_TRUE(MayGoOn());
+  EXPECT_TRUE(MayContinue());
 }
 
 TEST(AllocationTest, OtherExceptionsPass) {

@@ -32,40 +32,40 @@ bool HasCores() { return std::thread::hardware_concurrency() > 1; }
 TEST(BusyPollTest, IsGivenUpWhenWhatIsWaitedForIsLateSeveralTimesInARow) {
   BusyPoll poll(microseconds(50));
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(poll.is_worthwhile(), HasCores()) << i;
-    poll.Learn(milliseconds(1));
+    EXPECT_EQ(poll.should_poll(), HasCores()) << i;
+    poll.RecordWait(milliseconds(1));
   }
-  EXPECT_FALSE(poll.is_worthwhile());
+  EXPECT_FALSE(poll.should_poll());
 }
 
 TEST(BusyPollTest, IsTakenUpAgainOnceItWouldHavePaid) {
   BusyPoll poll(microseconds(50));
-  for (int i = 0; i < 100; ++i) poll.Learn(milliseconds(1));
-  ASSERT_FALSE(poll.is_worthwhile());
-  poll.Learn(microseconds(60));  // It came within the window; waking up took the rest.
-  EXPECT_EQ(poll.is_worthwhile(), HasCores());
+  for (int i = 0; i < 100; ++i) poll.RecordWait(milliseconds(1));
+  ASSERT_FALSE(poll.should_poll());
+  poll.RecordWait(microseconds(60));  // It came within the window; waking up took the rest.
+  EXPECT_EQ(poll.should_poll(), HasCores());
 }
 
 TEST(BusyPollTest, BeginsShortlyBeforeWhatIsRegularlyLate) {
   BusyPoll poll(microseconds(100), milliseconds(5));
-  EXPECT_EQ(poll.rest().count(), 0);
-  poll.Learn(milliseconds(2));
-  EXPECT_EQ(poll.rest().count(), 0);  // It may have been late only once.
-  poll.Learn(milliseconds(3));
-  EXPECT_EQ(poll.rest(), microseconds(1950));
-  poll.Learn(milliseconds(4));
-  EXPECT_EQ(poll.rest(), microseconds(2950));
-  EXPECT_EQ(poll.is_worthwhile(), HasCores());
-  poll.Learn(microseconds(10));
-  EXPECT_EQ(poll.rest().count(), 0);
-  for (int i = 0; i < 3; ++i) poll.Learn(milliseconds(6));
-  EXPECT_FALSE(poll.is_worthwhile());
+  EXPECT_EQ(poll.sleep_before_poll().count(), 0);
+  poll.RecordWait(milliseconds(2));
+  EXPECT_EQ(poll.sleep_before_poll().count(), 0);  // It may have been late only once.
+  poll.RecordWait(milliseconds(3));
+  EXPECT_EQ(poll.sleep_before_poll(), microseconds(1950));
+  poll.RecordWait(milliseconds(4));
+  EXPECT_EQ(poll.sleep_before_poll(), microseconds(2950));
+  EXPECT_EQ(poll.should_poll(), HasCores());
+  poll.RecordWait(microseconds(10));
+  EXPECT_EQ(poll.sleep_before_poll().count(), 0);
+  for (int i = 0; i < 3; ++i) poll.RecordWait(milliseconds(6));
+  EXPECT_FALSE(poll.should_poll());
 }
 
 TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
   BusyPoll poll(microseconds(0));
-  poll.Learn(microseconds(0));
-  EXPECT_FALSE(poll.is_worthwhile());
+  poll.RecordWait(microseconds(0));
+  EXPECT_FALSE(poll.should_poll());
 }
 
 TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
@@ -81,9 +81,9 @@ TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
     });
   };
   EXPECT_FALSE(after_another(false));
-  EXPECT_EQ(poll.is_worthwhile(), HasCores());
+  EXPECT_EQ(poll.should_poll(), HasCores());
   EXPECT_TRUE(after_another(true));
-  EXPECT_FALSE(poll.is_worthwhile());
+  EXPECT_FALSE(poll.should_poll());
 }
 
 TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
@@ -99,13 +99,13 @@ TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
   for (const int pause : {50, 200, 400, 400}) {
     lose();
     for (int i = 0; i < pause; ++i) {
-      EXPECT_FALSE(poll.is_worthwhile()) << i << " of " << pause;
-      poll.Learn(microseconds(10));
+      EXPECT_FALSE(poll.should_poll()) << i << " of " << pause;
+      poll.RecordWait(microseconds(10));
     }
     // As long as some times what was lost, too.
-    EXPECT_FALSE(poll.is_worthwhile());
+    EXPECT_FALSE(poll.should_poll());
     TestClock::Pass(milliseconds(110));
-    EXPECT_EQ(poll.is_worthwhile(), HasCores());
+    EXPECT_EQ(poll.should_poll(), HasCores());
   }
 }
 

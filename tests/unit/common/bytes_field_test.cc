@@ -25,7 +25,7 @@ Read ReadChunk(const std::string& wire, int block_bytes) {
                                                 block_bytes);
   Read read;
   std::vector<absl::string_view> pieces;
-  read.ok = ReadAroundBytesField(stream, kData, read.rest, pieces);
+  read.ok = ParseExceptBytesField(stream, kData, read.rest, pieces);
   for (absl::string_view piece : pieces) read.data.append(piece.data(), piece.size());
   read.pieces = pieces.size();
   return read;

@@ -37,7 +37,7 @@ int Departures(CoreMover& mover, int meetings) {
     const int core = CurrentCore();
     AllowOnly(core);
     EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-    mover.Meet(core);
+    mover.MoveOffCore(core);
     const cpu_set_t afterwards = AllowedCores();
     EXPECT_TRUE(CPU_EQUAL(&all, &afterwards));
     departures += CurrentCore() != core;
@@ -79,7 +79,7 @@ TEST(CoreMoverTest, StaysWhereItIsWhenThatIsAnotherCoreOrTheOnlyOneOrNone) {
     AllowOnly(core);
     CoreMover mover(1);
     for (const int met : {core, core + 1, -1, 1 << 30}) {
-      mover.Meet(met);
+      mover.MoveOffCore(met);
       EXPECT_EQ(CurrentCore(), core);
       const cpu_set_t allowed = AllowedCores();
       EXPECT_EQ(CPU_COUNT(&allowed), 1);

@@ -23,8 +23,8 @@ class FairPoolTest : public ::testing::Test {
     EXPECT_TRUE(pool_.Submit({"busy"}, wait).ok());
     begun.get_future().wait();
   }
-  absl::Status Submit(const FairPool::Asker& asker) {
-    return pool_.Submit(asker, [this, name = asker.name] { order_ += name; });
+  absl::Status Submit(const FairPool::Requester& requester) {
+    return pool_.Submit(requester, [this, name = requester.name] { order_ += name; });
   }
   std::string Order() {
     go_on_.set_value();

@@ -64,7 +64,7 @@ TEST(RecentTroubleTest, HasWarningsAndErrorsButNoFieldsOfEvents) {
   LogWarning("something ", 7, " is odd");
   LogEvent(LogLevel::kError, "refused", {{"peer", "10.1.2.3"}, {"identity", "ann"}});
   LogEvent(LogLevel::kInfo, "session opened", {{"client", "c"}});
-  const std::vector<LogEntry> entries = RecentTrouble();
+  const std::vector<LogEntry> entries = RecentWarnings();
   ASSERT_GE(entries.size(), 2u);
   EXPECT_EQ(entries[0].text, "refused");
   EXPECT_EQ(entries[0].level, LogLevel::kError);

@@ -23,14 +23,14 @@ class MailboxTest : public ::testing::Test {
 };
 
 TEST_F(MailboxTest, CarriesMessagesOfAnySizeUpToItsOwn) {
-  receiver_.Look(true);
+  receiver_.SetPolling(true);
   for (const size_t size : {size_t{1}, size_t{7}, size_t{8}, size_t{9}, Mailbox::kMaxBytes}) {
     const std::string message(size, static_cast<char>('a' + size % 26));
     ASSERT_TRUE(sender_.Put(message)) << size;
     EXPECT_TRUE(receiver_.HasMail());
     EXPECT_EQ(*receiver_.Take(), message);
     EXPECT_FALSE(receiver_.HasMail());
-    EXPECT_EQ(sender_.TakeBack(), "");
+    EXPECT_EQ(sender_.Retract(), "");
   }
   EXPECT_FALSE(sender_.Put(""));
   EXPECT_FALSE(sender_.Put(std::string(Mailbox::kMaxBytes + 1, 'x')));
@@ -38,17 +38,17 @@ TEST_F(MailboxTest, CarriesMessagesOfAnySizeUpToItsOwn) {
 
 TEST_F(MailboxTest, TakesNothingForAReceiverThatDoesNotLook) {
   EXPECT_FALSE(sender_.Put("early"));
-  receiver_.Look(true);
-  receiver_.Look(false);
+  receiver_.SetPolling(true);
+  receiver_.SetPolling(false);
   EXPECT_FALSE(sender_.Put("late"));
   EXPECT_TRUE(absl::IsUnavailable(receiver_.Take().status()));
 }
 
 TEST_F(MailboxTest, GivesBackWhatNobodyHasTaken) {
-  receiver_.Look(true);
+  receiver_.SetPolling(true);
   ASSERT_TRUE(sender_.Put("one"));
   EXPECT_FALSE(sender_.Put("two"));  // There is room for one.
-  EXPECT_EQ(sender_.TakeBack(), "one");
+  EXPECT_EQ(sender_.Retract(), "one");
   EXPECT_TRUE(absl::IsUnavailable(receiver_.Take().status()));
   // It may be put again, as nothing has been sent meanwhile.
   EXPECT_TRUE(sender_.Put("onetwo"));
@@ -56,7 +56,7 @@ TEST_F(MailboxTest, GivesBackWhatNobodyHasTaken) {
 }
 
 TEST_F(MailboxTest, TakesNothingAheadOfWhatIsInTheSocket) {
-  receiver_.Look(true);
+  receiver_.SetPolling(true);
   sender_.NoteSent();
   EXPECT_FALSE(sender_.Put("two"));
   receiver_.NoteReceived();
@@ -73,19 +73,19 @@ TEST_F(MailboxTest, ASizeThatNoMessageHasIsRefused) {
 TEST_F(MailboxTest, WithoutAMailboxEverythingGoesByTheSocket) {
   MailSender sender(nullptr);
   MailReceiver receiver(nullptr);
-  receiver.Look(true);
+  receiver.SetPolling(true);
   EXPECT_FALSE(sender.Put("one"));
-  EXPECT_EQ(sender.TakeBack(), "");
+  EXPECT_EQ(sender.Retract(), "");
   EXPECT_FALSE(receiver.HasMail());
   EXPECT_TRUE(absl::IsUnavailable(receiver.Take().status()));
 }
 
 TEST_F(MailboxTest, TheirMemoryIsHandedOverAsTheFirstThingOnASocket) {
-  SocketPair pair = *ConnectedPackets();
+  SocketPair pair = *CreatePacketSocketPair();
   ASSERT_TRUE(SendMailboxes(pair.one.get(), segment_).ok());
   const auto mapped = ReceiveMailboxes(pair.other.get());
   ASSERT_TRUE(mapped.ok()) << mapped.status();
-  receiver_.Look(true);
+  receiver_.SetPolling(true);
   MailSender other_side(MailboxIn(*mapped, MailDirection::kToDaemon));
   EXPECT_TRUE(other_side.Put("from there"));
   EXPECT_EQ(*receiver_.Take(), "from there");
@@ -103,13 +103,13 @@ TEST_F(MailboxTest, TheirMemoryIsHandedOverAsTheFirstThingOnASocket) {
 // one that now looks and now sleeps on the socket.
 TEST_F(MailboxTest, MessagesKeepTheirOrderWhicheverWayTheyGo) {
   constexpr int kMessages = 20'000;
-  SocketPair pair = *ConnectedPackets();
+  SocketPair pair = *CreatePacketSocketPair();
   std::atomic<int> received{0};
   int by_mail = 0;
   std::thread sending([&] {
     for (int i = 0; i < kMessages; ++i) {
       while (i % 8 < 4 && received < i) std::this_thread::yield();
-      std::string message = sender_.TakeBack();
+      std::string message = sender_.Retract();
       absl::StrAppend(&message, i, ",");
       if (sender_.Put(message)) continue;
       sender_.NoteSent();
@@ -121,9 +121,9 @@ TEST_F(MailboxTest, MessagesKeepTheirOrderWhicheverWayTheyGo) {
   MessageReceiver from_socket(SIZE_MAX);
   for (int expected = 0, round = 0; expected < kMessages; ++round) {
     if (round % 3 != 0) {
-      receiver_.Look(true);
+      receiver_.SetPolling(true);
       for (int i = 0; i < round % 50 && !receiver_.HasMail(); ++i) std::this_thread::yield();
-      receiver_.Look(false);
+      receiver_.SetPolling(false);
     }
     absl::StatusOr<absl::string_view> message = receiver_.Take();
     if (message.ok()) {

@@ -13,7 +13,7 @@ namespace {
 class MessageSocketTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<SocketPair> pair = ConnectedPackets();
+    absl::StatusOr<SocketPair> pair = CreatePacketSocketPair();
     ASSERT_TRUE(pair.ok()) << pair.status();
     here_ = std::move(pair->one);
     there_ = std::move(pair->other);

@@ -44,7 +44,7 @@ TEST(MemorySegment, WhatCouldShrinkIsRefused) {
 class PacketSocketTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<SocketPair> pair = ConnectedPackets();
+    absl::StatusOr<SocketPair> pair = CreatePacketSocketPair();
     ASSERT_TRUE(pair.ok()) << pair.status();
     here_ = std::move(pair->one);
     there_ = std::move(pair->other);
@@ -133,8 +133,8 @@ TEST_F(PacketSocketTest, ADescriptorThatThereIsNoRoomForIsSaidToBeLost) {
 }
 
 TEST(PacketSocket, SaysWhyItCannotConnect) {
-  EXPECT_EQ(ConnectForPackets("/nowhere/at/all").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(ConnectForPackets(std::string(200, 'x')).status().code(),
+  EXPECT_EQ(ConnectPacketSocket("/nowhere/at/all").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(ConnectPacketSocket(std::string(200, 'x')).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 

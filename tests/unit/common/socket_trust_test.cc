@@ -67,7 +67,7 @@ TEST_F(TrustTest, TheFolderThatALinkLeadsToCounts) {
 }
 
 TEST_F(TrustTest, ThePeerIsWhoTheKernelSays) {
-  const absl::StatusOr<SocketPair> pair = ConnectedPackets();
+  const absl::StatusOr<SocketPair> pair = CreatePacketSocketPair();
   ASSERT_TRUE(pair.ok()) << pair.status();
   EXPECT_TRUE(CheckPeer(pair->one.get(), path_, TrustedUsers()).ok());
   EXPECT_FALSE(CheckPeer(-1, path_, TrustedUsers()).ok());

@@ -24,7 +24,7 @@ bool MayGoBefore() {
 TEST(ThreadPriorityTest, ThreadsThatCarryMessagesGoBeforeThoseTheyStart) {
   if (Nice() != 0 || !MayGoBefore()) GTEST_SKIP() << "the system does not permit it here";
   std::thread([] {
-    CarryMessages();
+    PrioritizeMessageThread();
     EXPECT_EQ(Nice(), -kMessageNice);
     std::thread([] { EXPECT_EQ(Nice(), 0); }).join();
   }).join();
@@ -40,7 +40,7 @@ TEST(ThreadPriorityTest, NothingChangesWhereTheSystemDoesNotPermitIt) {
   none.rlim_cur = 0;
   ASSERT_EQ(setrlimit(RLIMIT_NICE, &none), 0);
   testing::AsUser(getuid() == 0 ? 12345 : getuid(), [] {
-    CarryMessages();
+    PrioritizeMessageThread();
     EXPECT_EQ(Nice(), 0);
   });
   EXPECT_EQ(setrlimit(RLIMIT_NICE, &before), 0);
@@ -49,7 +49,7 @@ TEST(ThreadPriorityTest, NothingChangesWhereTheSystemDoesNotPermitIt) {
 TEST(ThreadPriorityTest, AProcessThatGivesWayDoesSoWithAllItsThreads) {
   std::thread([] {
     ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 15), 0);
-    CarryMessages();
+    PrioritizeMessageThread();
     EXPECT_EQ(Nice(), 15);
   }).join();
 }

@@ -158,24 +158,24 @@ TEST_F(PoolsTest, ANameThatAnAdminTakesOverIsTheAdmins) {
 TEST_F(PoolsTest, MemoryForIntakeIsHostMemoryOfItsIdentity) {
   Quotas quotas;
   quotas.by_identity["cid"][static_cast<size_t>(QuotaId::kHostMemory)] = 10;
-  Start({.max_intake_bytes = 400, .quotas = quotas});
-  const auto ann = engine_->AllowanceOf({"ann"}, QuotaId::kIntakeMemory);
+  Start({.max_receive_bytes = 400, .quotas = quotas});
+  const auto ann = engine_->AllowanceOf({"ann"}, QuotaId::kReceiveMemory);
   EXPECT_TRUE(ann->Take(60).ok());
-  EXPECT_EQ(Used("ann", QuotaId::kIntakeMemory), 60);
+  EXPECT_EQ(Used("ann", QuotaId::kReceiveMemory), 60);
   EXPECT_EQ(Used("ann", QuotaId::kHostMemory), 60);
   ExpectRefused(ann->Take(41),
                 "quota of ann: intake-memory: 41 bytes do not fit, 60 of 100 are in use (25 % of "
                 "max-intake-memory, 400, is an identity's share)");
-  EXPECT_TRUE(engine_->AllowanceOf({"bob"}, QuotaId::kIntakeMemory)->Take(100).ok());
-  const auto cid = engine_->AllowanceOf({"cid"}, QuotaId::kIntakeMemory);
+  EXPECT_TRUE(engine_->AllowanceOf({"bob"}, QuotaId::kReceiveMemory)->Take(100).ok());
+  const auto cid = engine_->AllowanceOf({"cid"}, QuotaId::kReceiveMemory);
   ExpectRefused(cid->Take(11), "quota of cid: host-memory: 11 bytes do not fit, 0 of 10");
-  EXPECT_EQ(Used("cid", QuotaId::kIntakeMemory), 0);
+  EXPECT_EQ(Used("cid", QuotaId::kReceiveMemory), 0);
   // Admins have what is left of the whole.
-  const auto root = engine_->AllowanceOf({"root", Role::kAdmin}, QuotaId::kIntakeMemory);
+  const auto root = engine_->AllowanceOf({"root", Role::kAdmin}, QuotaId::kReceiveMemory);
   EXPECT_TRUE(root->Take(240).ok());
   ExpectRefused(root->Take(1), "max-intake-memory: 1 bytes do not fit, 400 of 400 are in use");
   ann->GiveBack(60);
-  EXPECT_EQ(Used("ann", QuotaId::kIntakeMemory), 0);
+  EXPECT_EQ(Used("ann", QuotaId::kReceiveMemory), 0);
   EXPECT_EQ(Used("ann", QuotaId::kHostMemory), 0);
 }
 

@@ -31,7 +31,7 @@ class CountingDevice final : public hal::Device {
     return buffer;
   }
   void ReleaseUnusedMemory() override { device_.ReleaseUnusedMemory(); }
-  int streams_side_by_side() const override { return device_.streams_side_by_side(); }
+  int concurrent_streams() const override { return device_.concurrent_streams(); }
   std::unique_ptr<hal::Stream> CreateStream(absl::string_view name,
                                             hal::StreamPriority priority) override {
     return device_.CreateStream(name, priority);

@@ -12,17 +12,17 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 absl::StatusOr<hal::cuda::OpenedDevices> OpenWanted(const FakeCuda& cuda, absl::string_view text) {
-  ACCELD_ASSIGN_OR_RETURN(const auto wanted, hal::cuda::ParseWantedDevices(text));
-  return hal::cuda::OpenWantedDevices(cuda.found(), wanted, {}, FakeCuda::toolkit());
+  ACCELD_ASSIGN_OR_RETURN(const auto wanted, hal::cuda::ParseDeviceSelection(text));
+  return hal::cuda::OpenSelectedDevices(cuda.found(), wanted, {}, FakeCuda::toolkit());
 }
 
 TEST(CudaOpenTest, WordsThatNameNoDevicesAreRefused) {
   for (const char* text : {"", "some", "0,", "-1", "0,0", "1 2", "9999999999"}) {
-    EXPECT_EQ(hal::cuda::ParseWantedDevices(text).status().code(),
+    EXPECT_EQ(hal::cuda::ParseDeviceSelection(text).status().code(),
               absl::StatusCode::kInvalidArgument)
         << text;
   }
-  EXPECT_THAT(hal::cuda::ParseWantedDevices("2,0")->numbers, ElementsAre(2, 0));
+  EXPECT_THAT(hal::cuda::ParseDeviceSelection("2,0")->numbers, ElementsAre(2, 0));
 }
 
 TEST(CudaOpenTest, AllAreOpenedOrThoseThatAreNamed) {
@@ -51,16 +51,16 @@ TEST(CudaOpenTest, OneThatDoesNotOpenIsMissingUnlessItIsNamed) {
 
 TEST(CudaOpenTest, LibrariesThatAreNotThereAreNamed) {
   const FakeCuda cuda;
-  const auto wanted = hal::cuda::ParseWantedDevices("all");
+  const auto wanted = hal::cuda::ParseDeviceSelection("all");
   hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
-  EXPECT_THAT(hal::cuda::OpenWantedDevices(cuda.found(), *wanted, {}, toolkit)->missing_libraries,
+  EXPECT_THAT(hal::cuda::OpenSelectedDevices(cuda.found(), *wanted, {}, toolkit)->missing_libraries,
               IsEmpty());
   static const absl::StatusOr<kernels::cuda::Cufft> none =
       absl::FailedPreconditionError("no cuFFT: found none of a, b");
   toolkit.find_cufft = []() -> const auto& { return none; };
   for (const char* text : {"all", "0"}) {
-    const auto opened = hal::cuda::OpenWantedDevices(
-        cuda.found(), *hal::cuda::ParseWantedDevices(text), {}, toolkit);
+    const auto opened = hal::cuda::OpenSelectedDevices(
+        cuda.found(), *hal::cuda::ParseDeviceSelection(text), {}, toolkit);
     EXPECT_EQ(opened->devices.size(), 1u);
     ASSERT_EQ(opened->missing_libraries.size(), 1u);
     EXPECT_EQ(opened->missing_libraries[0].name, "cuFFT");
@@ -71,7 +71,7 @@ TEST(CudaOpenTest, LibrariesThatAreNotThereAreNamed) {
 TEST(CudaOpenTest, ThereIsAlwaysAReasonForNoDevice) {
   const absl::StatusOr<hal::cuda::Driver> missing = absl::FailedPreconditionError("no driver");
   const auto open = [&missing](absl::string_view text) {
-    return hal::cuda::OpenWantedDevices(missing, *hal::cuda::ParseWantedDevices(text), {});
+    return hal::cuda::OpenSelectedDevices(missing, *hal::cuda::ParseDeviceSelection(text), {});
   };
   EXPECT_THAT(open("all")->missing, ElementsAre("no driver"));
   EXPECT_THAT(open("none")->missing, ElementsAre("none are wanted"));

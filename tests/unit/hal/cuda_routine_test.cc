@@ -138,9 +138,9 @@ class CudaRoutineTest : public CudaDeviceTest {
             .code = *kernels::cuda::Serialize(program)};
   }
 
-  bool TakesHost(const RoutineCall& call) {
+  bool NeedsHost(const RoutineCall& call) {
     const auto module = Load(ExecutableOf(call));
-    return static_cast<const hal::cuda::CudaModule&>(*module).takes_host();
+    return static_cast<const hal::cuda::CudaModule&>(*module).needs_host();
   }
 
   std::vector<ir::Literal> RunOnDevice(const RoutineCall& call,
@@ -484,11 +484,11 @@ const RoutineCall kCholesky{
 const RoutineCall kTransform{Routine::kFft, {0, 1}, {Of(DType::kC64, {8})}, {Of(DType::kC64, {8})}};
 
 TEST_F(CudaRoutineTest, WhatTheDeviceDoesByItselfIsOnlyEnqueued) {
-  EXPECT_FALSE(TakesHost(kCholesky));
-  EXPECT_FALSE(TakesHost(kTransform));
+  EXPECT_FALSE(NeedsHost(kCholesky));
+  EXPECT_FALSE(NeedsHost(kTransform));
   const TensorType a = Of(DType::kF32, {4, 4}), w = Of(DType::kF32, {4}),
                    info = Of(DType::kI32, {});
-  EXPECT_TRUE(TakesHost(CallOf(Routine::kHermitianEigen, {1, 1}, {a}, {a, w, info})));
+  EXPECT_TRUE(NeedsHost(CallOf(Routine::kHermitianEigen, {1, 1}, {a}, {a, w, info})));
   // The stream's first run makes handles. Then nobody waits for a run before it is enqueued.
   (void)RunOnDevice(kCholesky, {Hermitian(a, 8)});
   const hal::Executable executable = ExecutableOf(kCholesky);
@@ -528,7 +528,7 @@ TEST_F(CudaRoutineTest, WhatNoLibraryHasIsTheHosts) {
                    info = Of(DType::kI32, {});
   const RoutineCall hessenberg = CallOf(Routine::kHessenberg, {}, {a}, {a, tau, info});
   for (const RoutineCall& call : {narrow, empty, hessenberg}) {
-    EXPECT_TRUE(TakesHost(call));
+    EXPECT_TRUE(NeedsHost(call));
     const ir::Literal operand = Hermitian(call.operands[0], 6);
     ExpectNear(RunOnDevice(call, {operand})[0], RunOnHost(call, {operand})[0], 1e-5,
                ToString(call));
@@ -569,7 +569,7 @@ TEST_F(CudaRoutineTest, WithoutLibrariesRoutinesAreTheHosts) {
   const TensorType a = Of(DType::kF64, {2, 4, 4});
   const RoutineCall solve = CallOf(Routine::kTriangularSolveLeft, {1, 0, 0}, {a, a}, {a});
   for (const RoutineCall& call : {kCholesky, kTransform, solve}) {
-    EXPECT_TRUE(TakesHost(call));
+    EXPECT_TRUE(NeedsHost(call));
     std::vector<ir::Literal> operands;
     for (const TensorType& type : call.operands) {
       operands.push_back(type.rank() < 2 ? Scattered(type, 1) : Hermitian(type, 5));
@@ -581,16 +581,16 @@ TEST_F(CudaRoutineTest, WithoutLibrariesRoutinesAreTheHosts) {
 TEST_F(CudaRoutineTest, ManyMatricesOfABatchGoByTheWorkerThread) {
   const TensorType many = Of(DType::kF32, {40, 70, 3}), tau = Of(DType::kF32, {40, 3});
   const RoutineCall call = CallOf(Routine::kQr, {}, {many}, {many, tau});
-  EXPECT_TRUE(TakesHost(call));
+  EXPECT_TRUE(NeedsHost(call));
   ExpectSame(call, {Scattered(many, 2)}, "cusolverDnSgeqrf");
   // Small ones are the host's altogether.
   const TensorType small = Of(DType::kF32, {40, 4, 3});
   const RoutineCall on_host = CallOf(Routine::kQr, {}, {small}, {small, tau});
-  EXPECT_TRUE(TakesHost(on_host));
+  EXPECT_TRUE(NeedsHost(on_host));
   (void)RunOnDevice(on_host, {Scattered(small, 2)});
   EXPECT_EQ(cuda_->CountOf("cusolverDnSgeqrf"), 0);
   const TensorType few = Of(DType::kF32, {4, 3, 4}), of_few = Of(DType::kF32, {4, 3});
-  EXPECT_FALSE(TakesHost(CallOf(Routine::kQr, {}, {few}, {few, of_few})));
+  EXPECT_FALSE(NeedsHost(CallOf(Routine::kQr, {}, {few}, {few, of_few})));
 }
 
 }  // namespace

@@ -68,19 +68,19 @@ TEST(OpNumbersTest, AreGivenToTheOpsOfRegionsAndAreTheSameAfterTheWire) {
 
 TEST(OpNumbersTest, LeadToThePlacesOfOps) {
   Module module = CallModule();
-  module.places = {"train.py:3", "train.py:7"};
+  module.source_locations = {"train.py:3", "train.py:7"};
   std::vector<Op*> ops;
   for (Function& function : module.functions) {
     ForEachOp(function.body, [&](Op& op) { ops.push_back(&op); });
   }
   ops.front()->location.place = 2;
   ops.back()->location.place = 9;  // There are no nine.
-  const OpPlaces places = NumberOps(module, "main");
-  EXPECT_EQ(places.PlaceOf(ops.front()->location.op), "train.py:7");
-  EXPECT_EQ(places.PlaceOf(ops.back()->location.op), "");
-  EXPECT_EQ(places.PlaceOf(0), "");
-  EXPECT_EQ(places.PlaceOf(1000), "");
-  EXPECT_TRUE(module.places.empty());
+  const OpLocations source_locations = NumberOps(module, "main");
+  EXPECT_EQ(source_locations.LocationOf(ops.front()->location.op), "train.py:7");
+  EXPECT_EQ(source_locations.LocationOf(ops.back()->location.op), "");
+  EXPECT_EQ(source_locations.LocationOf(0), "");
+  EXPECT_EQ(source_locations.LocationOf(1000), "");
+  EXPECT_TRUE(module.source_locations.empty());
 }
 
 TEST(OpErrorTest, TheInnermostOpAndTheFirstProgramAreKept) {

@@ -84,12 +84,12 @@ TEST(CpuStreamTest, ALaunchLetsGoOfItsBuffersBeforeItsEventIsReady) {
 TEST(CpuStreamTest, ABriefLaunchRunsOnTheCallingThreadOfAnIdleStreamAlone) {
   CpuStream stream("test");
   std::vector<std::thread::id> threads;
-  const auto run = [&](bool brief) {
+  const auto run = [&](bool may_run_inline) {
     return stream.Run({.module = ModuleOf([&](const auto&) {
                          threads.push_back(std::this_thread::get_id());
                          return absl::OkStatus();
                        }),
-                       .brief = brief});
+                       .may_run_inline = may_run_inline});
   };
   EXPECT_TRUE(run(true).IsReady());
   Promise<Unit> gate;

@@ -87,17 +87,17 @@ TEST(FairTurnsTest, WhatFailsByTheThousandDoesNotGoBeforeTheWorkOfOthers) {
 TEST(FairTurnsTest, NothingOfOthersIsSetAsideWithWhatTakesLongerThanExpected) {
   FakeDevice device;
   DeviceExecutor executor(device, 0,
-                          {.brief_run = std::chrono::microseconds(0),
+                          {.very_short_run = std::chrono::microseconds(0),
                            .awaited_run = std::chrono::microseconds(0),
                            .slice = milliseconds(20),
                            .pause_grace = milliseconds(1)});
   Client greedy({&executor}), other({&executor});
   Door door;
-  const auto overlong = SteadyKernel(0, 1, milliseconds(5), [door](const auto&) {
+  const auto max_run_error = SteadyKernel(0, 1, milliseconds(5), [door](const auto&) {
     door.Pass();
     return absl::OkStatus();
   });
-  const ArrayPtr y = greedy.Run("overlong", overlong, {});
+  const ArrayPtr y = greedy.Run("overlong", max_run_error, {});
   door.AwaitArrival();
   // When it is expected to be as good as over.
   std::this_thread::sleep_for(milliseconds(6));

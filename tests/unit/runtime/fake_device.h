@@ -81,7 +81,7 @@ class FakeStream final : public hal::Stream {
   Event CopyFromPeer(std::shared_ptr<hal::Buffer> from, std::shared_ptr<hal::Buffer> to) override {
     return stream_.CopyFromPeer(std::move(from), std::move(to));
   }
-  bool SetGivesWay(bool gives_way) override { return stream_.SetGivesWay(gives_way); }
+  bool SetLowPriority(bool low_priority) override { return stream_.SetLowPriority(low_priority); }
 
  private:
   hal::cpu::CpuStream stream_;
@@ -104,7 +104,7 @@ class FakeDevice final : public hal::Device {
     if (before_allocate) before_allocate();
     return pool_->Allocate(size_bytes);
   }
-  int streams_side_by_side() const override { return side_by_side; }
+  int concurrent_streams() const override { return side_by_side; }
   void ReleaseUnusedMemory() override { pool_->ReleaseUnused(); }
   std::unique_ptr<hal::Stream> CreateStream(absl::string_view name,
                                             hal::StreamPriority /*priority*/) override {

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSlice(2);
 
 // A client whose answers the test gives.
-class FakeHost final : public HostAsker {
+class FakeHost final : public HostCallSender {
  public:
   struct Asked {
     uint64_t id = 0;
@@ -157,7 +157,7 @@ TEST_P(HostCallsTest, AParkedRunLetsOthersThroughAlsoOfItsOwnSession) {
     EXPECT_TRUE(Final(asking.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
   }
   EXPECT_TRUE(Eventually([&] { return executor.RunningNow().size() == 1; }));
-  EXPECT_EQ(executor.RunningNow()[0].state, DeviceExecutor::Running::State::kAsks);
+  EXPECT_EQ(executor.RunningNow()[0].state, DeviceExecutor::Running::State::kAwaitsHost);
   FakeHost::Give(asked, 5);
   EXPECT_EQ(FirstValue(executor, result), 5);
 }
@@ -191,7 +191,7 @@ TEST_P(HostCallsTest, WaitingIsNotChargedAndTakesNoTimeOnTheDevice) {
   std::get<Execution>(task->work()).host = host_;
   std::get<Execution>(task->work()).execute_us = execute_us;
   task->max_run = milliseconds(100);
-  task->overlong = absl::ResourceExhaustedError("too long");
+  task->max_run_error = absl::ResourceExhaustedError("too long");
   client.Submit(task);
   const FakeHost::Asked asked = host_->Next();
   std::this_thread::sleep_for(milliseconds(300));

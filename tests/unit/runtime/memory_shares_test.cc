@@ -153,7 +153,7 @@ TEST_F(MemorySharesTest, TheOwnersQuotaOfHostMemoryDoesNotKeepOthersFromTheirSha
 }
 
 TEST_F(MemorySharesTest, ArraysThatMustStayDoNotHideOthersHoweverManyTheyAre) {
-  constexpr int kMany = ResidentArrays::kMaxLooked + 100;
+  constexpr int kMany = ResidentArrays::kMaxInspected + 100;
   constexpr int64_t kLittle = ResidentArrays::kMinBytes / sizeof(float);
   FakeDevice device(9 * kMany * ResidentArrays::kMinBytes);
   DeviceExecutor executor(device, 0, {.memory = {.host = host_}, .slice = kOneSlice});

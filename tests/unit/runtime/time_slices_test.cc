@@ -118,7 +118,7 @@ TEST(TimeSlicesTest, WhatIsShortDoesNotWaitForAWholeSlice) {
     SCOPED_TRACE(polls ? "beside one that polls" : "beside a library");
     FakeDevice device;
     DeviceExecutor executor(device, 0,
-                            {.brief_run = std::chrono::microseconds(0),
+                            {.very_short_run = std::chrono::microseconds(0),
                              .awaited_run = std::chrono::microseconds(0),
                              .slice = std::chrono::hours(1),
                              .pause_grace = std::chrono::hours(1)});
@@ -415,7 +415,7 @@ TEST(TimeSlicesTest, AnExecutionThatIsSetAsideMayNotTakeLongerEither) {
   Gate kernel;
   auto [task, y] = client.Prepare("product", kernel.kernel, {});
   task->max_run = milliseconds(200);
-  task->overlong = absl::ResourceExhaustedError("it took too long");
+  task->max_run_error = absl::ResourceExhaustedError("it took too long");
   client.Submit(task);
   kernel.door.AwaitArrival();
   EXPECT_TRUE(Final(other.Run("f", LoadedKernel(0, 1, Nothing), {})).ok());
@@ -428,7 +428,7 @@ TEST(TimeSlicesTest, WhatLeavesOthersNothingOfADeviceWhereNothingPausesIsEnded) 
   FakeDevice device;
   device.side_by_side = 32;
   DeviceExecutor executor(device, 0,
-                          {.brief_run = std::chrono::microseconds(0),
+                          {.very_short_run = std::chrono::microseconds(0),
                            .awaited_run = std::chrono::microseconds(0),
                            .slice = kSlice,
                            .stall_timeout = milliseconds(100)});
@@ -463,7 +463,7 @@ TEST_P(SharedDeviceTest, AnExecutionThatTakesLongerThanItMayFails) {
   const ArrayPtr endless = other.Run("endless", unlimited.kernel, {});
   auto [task, y] = client.Prepare("hog", limited.kernel, {});
   task->max_run = 3 * kSlice;
-  task->overlong = absl::ResourceExhaustedError("it took too long");
+  task->max_run_error = absl::ResourceExhaustedError("it took too long");
   client.Submit(task);
   EXPECT_EQ(Final(y).message(), "it took too long");
   EXPECT_TRUE(unlimited.Turns());
@@ -473,7 +473,7 @@ TEST_P(SharedDeviceTest, AnExecutionThatTakesLongerThanItMayFails) {
   EXPECT_TRUE(Final(endless).ok());
   auto [again, z] = client.Prepare("hog", limited.kernel, {});
   again->max_run = 3 * kSlice;
-  again->overlong = absl::ResourceExhaustedError("it took too long");
+  again->max_run_error = absl::ResourceExhaustedError("it took too long");
   client.Submit(again);
   EXPECT_EQ(Final(z).message(), "it took too long");
   executor.WaitUntilIdle(kForever);

@@ -54,7 +54,7 @@ std::string TakeInChild(
     const auto sockets = TakePassedSockets();
     std::string text;
     if (sockets.ok()) {
-      for (const PassedSocket& socket : *sockets) {
+      for (const InheritedSocket& socket : *sockets) {
         absl::StrAppend(&text, socket.fd.get(), " ", socket.type, " ", socket.path, " ",
                         (fcntl(socket.fd.get(), F_GETFL) & O_NONBLOCK) != 0,
                         (fcntl(socket.fd.get(), F_GETFD) & FD_CLOEXEC) != 0, "\n");
@@ -86,7 +86,7 @@ class ListenFdsTest : public ::testing::Test {
 
 TEST_F(ListenFdsTest, SocketsComeInOrderWithTypeAndPath) {
   const UniqueFd streams = ListenForStreams(path());
-  const UniqueFd packets = *ListenForPackets(path() + ".segments", 0600);
+  const UniqueFd packets = *ListenPacketSocket(path() + ".segments", 0600);
   EXPECT_EQ(TakeInChild({streams.get(), packets.get()}),
             absl::StrCat("3 ", SOCK_STREAM, " ", path(), " 11\n4 ", SOCK_SEQPACKET, " ", path(),
                          ".segments 11\n"));

@@ -22,7 +22,7 @@ using llvm::Instruction;
 
 // Scalar code may process one remaining element for this many whole vectors; such an element takes
 // about the time of a vector.
-constexpr uint64_t kVectorsPerRest = 64;
+constexpr uint64_t kVectorsPerRemainder = 64;
 
 // Interleaving needs at least this many iterations of the interleaved loop to be worth the code.
 constexpr uint64_t kFewestInterleaved = 4;
@@ -53,7 +53,7 @@ class HintFinder {
     const uint64_t iterations = scev_.getSmallConstantTripCount(&loop_);
     if (width < 2 || iterations == 0) return;
     for (uint64_t interleaved = MostInterleaved(); interleaved > 0; interleaved /= 2) {
-      if (iterations % (width * interleaved) * kVectorsPerRest > iterations / width) continue;
+      if (iterations % (width * interleaved) * kVectorsPerRemainder > iterations / width) continue;
       if (interleaved > 1 && iterations < kFewestInterleaved * width * interleaved) continue;
       llvm::addStringMetadataToLoop(&loop_, "llvm.loop.vectorize.width", width);
       llvm::addStringMetadataToLoop(&loop_, "llvm.loop.interleave.count", interleaved);

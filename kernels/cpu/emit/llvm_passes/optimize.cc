@@ -32,7 +32,7 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-constexpr unsigned kLongestUnrolledRest = 8;
+constexpr unsigned kLongestUnrolledRemainder = 8;
 
 // The passes that generated code profits from, in the order of LLVM's own O2 pipeline. Generated
 // code needs fewer passes than code of a C++ front end: it has no local variables in memory, its
@@ -57,7 +57,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   // them could be vectorized.
   passes.addPass(LoopHintsPass());
   passes.addPass(llvm::LoopVectorizePass());
-  passes.addPass(RemoveEmptyRestsPass());
+  passes.addPass(RemoveEmptyRemaindersPass());
   llvm::FunctionPassManager unrolled;
   // In unrolled loops scratch arrays have constant indices, so that SROA can remove them.
   unrolled.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -78,7 +78,7 @@ llvm::FunctionPassManager MakePasses(const CodeContext& code) {
   // Remainder loops are not worth much code.
   llvm::FunctionPassManager unrolled_rests;
   unrolled_rests.addPass(llvm::InstCombinePass());
-  passes.addPass(UnrollRestsPass(kLongestUnrolledRest, std::move(unrolled_rests)));
+  passes.addPass(UnrollRemaindersPass(kLongestUnrolledRemainder, std::move(unrolled_rests)));
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                  /*UseMemorySSA=*/true));
   passes.addPass(llvm::ADCEPass());
@@ -98,7 +98,7 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const Cp
   llvm::ModuleAnalysisManager modules;
   llvm::PassInstrumentationCallbacks callbacks;
   callbacks.registerShouldRunOptionalPassCallback(
-      [](llvm::StringRef, const llvm::Any&) { return MayGoOn(); });
+      [](llvm::StringRef, const llvm::Any&) { return MayContinue(); });
   llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(sccs);
@@ -119,7 +119,7 @@ void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const Cp
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;
     if (OnlyCalls(function)) {
-      MarkQuick(function);
+      DisableOptimization(function);
     } else {
       passes.run(function, functions);
     }

@@ -7,7 +7,7 @@
 namespace acceld::kernels::cpu {
 
 // Optimizes a generated module: inlining, scalar optimizations, loop vectorization, and the passes
-// of this code base. Once the work of the calling thread may not continue (MayGoOn in
+// of this code base. Once the work of the calling thread may not continue (MayContinue in
 // common/memory/allocation.h), the remaining passes are skipped, and the module must not be used.
 void OptimizeModule(llvm::Module& module, llvm::TargetMachine& machine, const CpuTarget& target);
 

@@ -17,10 +17,10 @@ namespace {
 // repeat the body of a loop of unknown trip count that has more than kMostRepeated instructions.
 constexpr uint64_t kMostUnrolled = 640, kMostRepeated = 400;
 // The bound for remainder loops, in which less can be folded.
-constexpr uint64_t kMostUnrolledRest = 320;
+constexpr uint64_t kMaxUnrolledRemainder = 320;
 
 // The most iterations of an unrolled loop with vectors: registers cannot hold the values of more.
-constexpr uint64_t kMostVectorTurns = 8;
+constexpr uint64_t kMaxVectorIterations = 8;
 
 bool HasVectors(const llvm::Loop& loop) {
   return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
@@ -47,12 +47,12 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
 
 // Returns whether LLVM might unroll the loop, fully or partly. A loop that contains loops which are
 // not unrolled is not worth unrolling.
-bool IsWorthAsking(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
+bool MayBeUnrolled(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
   const uint64_t turns = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
-  if (turns > kMostVectorTurns && HasVectors(loop)) return false;
+  if (turns > kMaxVectorIterations && HasVectors(loop)) return false;
   const auto is_worth_asking = [&](const llvm::Loop* inner) {
-    return IsWorthAsking(*inner, scev, most_unrolled);
+    return MayBeUnrolled(*inner, scev, most_unrolled);
   };
   if (!llvm::all_of(loop, is_worth_asking)) return false;
   return turns == 0 ? size <= kMostRepeated && !HasCopies(loop) : turns * size <= most_unrolled;
@@ -62,7 +62,7 @@ struct UnrollIfShort : llvm::PassInfoMixin<UnrollIfShort> {
   llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses,
                               llvm::LoopStandardAnalysisResults& results,
                               llvm::LPMUpdater& updater) {
-    if (!IsWorthAsking(loop, results.SE, kMostUnrolled)) return llvm::PreservedAnalyses::all();
+    if (!MayBeUnrolled(loop, results.SE, kMostUnrolled)) return llvm::PreservedAnalyses::all();
     return llvm::LoopFullUnrollPass().run(loop, analyses, results, updater);
   }
 };
@@ -73,8 +73,8 @@ size_t NumLoops(llvm::Function& function, llvm::FunctionAnalysisManager& analyse
 
 }  // namespace
 
-llvm::PreservedAnalyses RemoveEmptyRestsPass::run(llvm::Function& function,
-                                                  llvm::FunctionAnalysisManager&) {
+llvm::PreservedAnalyses RemoveEmptyRemaindersPass::run(llvm::Function& function,
+                                                       llvm::FunctionAnalysisManager&) {
   bool changed = false;
   for (llvm::BasicBlock& block : function) changed |= llvm::ConstantFoldTerminator(&block);
   if (!changed) return llvm::PreservedAnalyses::all();
@@ -87,7 +87,7 @@ llvm::PreservedAnalyses UnrollShortLoopsPass::run(llvm::Function& function,
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   const auto loops = analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
   if (llvm::none_of(loops, [&](const llvm::Loop* loop) {
-        return IsWorthAsking(*loop, scev, kMostUnrolled);
+        return MayBeUnrolled(*loop, scev, kMostUnrolled);
       })) {
     return llvm::PreservedAnalyses::all();
   }
@@ -100,13 +100,13 @@ llvm::PreservedAnalyses UnrollShortLoopsPass::run(llvm::Function& function,
   return preserved;
 }
 
-llvm::PreservedAnalyses UnrollRestsPass::run(llvm::Function& function,
-                                             llvm::FunctionAnalysisManager& analyses) {
+llvm::PreservedAnalyses UnrollRemaindersPass::run(llvm::Function& function,
+                                                  llvm::FunctionAnalysisManager& analyses) {
   auto& scev = analyses.getResult<llvm::ScalarEvolutionAnalysis>(function);
   bool all_long = true;
   for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
     if (scev.getSmallConstantTripCount(loop) > longest_ ||
-        !IsWorthAsking(*loop, scev, kMostUnrolledRest)) {
+        !MayBeUnrolled(*loop, scev, kMaxUnrolledRemainder)) {
       llvm::addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", 1);
     } else {
       all_long = false;

@@ -13,7 +13,7 @@ namespace acceld::kernels::cpu {
 
 // Removes the remainder loops of vectorized loops that have no remainder, so that later passes need
 // not analyze them.
-struct RemoveEmptyRestsPass : llvm::PassInfoMixin<RemoveEmptyRestsPass> {
+struct RemoveEmptyRemaindersPass : llvm::PassInfoMixin<RemoveEmptyRemaindersPass> {
   static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&);
 };
 
@@ -31,9 +31,9 @@ class UnrollShortLoopsPass : public llvm::PassInfoMixin<UnrollShortLoopsPass> {
 // Fully unrolls loops of at most `longest` iterations. Loops of unknown trip count, except for the
 // remainder loops of vectorized loops, are unrolled by several iterations. Then runs the passes
 // `then` on functions that had such loops.
-class UnrollRestsPass : public llvm::PassInfoMixin<UnrollRestsPass> {
+class UnrollRemaindersPass : public llvm::PassInfoMixin<UnrollRemaindersPass> {
  public:
-  UnrollRestsPass(unsigned longest, llvm::FunctionPassManager then)
+  UnrollRemaindersPass(unsigned longest, llvm::FunctionPassManager then)
       : longest_(longest), then_(std::move(then)) {}
 
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

@@ -23,7 +23,7 @@ llvm::APInt NanOfOneSign(llvm::Type* type) {
 
 }  // namespace
 
-bool PaysToCarryKeys(const CodeContext& code) {
+bool ShouldCarryKeys(const CodeContext& code) {
   return llvm::Triple(code.module().getTargetTriple()).isX86();
 }
 

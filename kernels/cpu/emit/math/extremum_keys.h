@@ -14,7 +14,7 @@
 namespace acceld::kernels::cpu {
 
 // Returns whether keys are worth it on the target, which is so on x86.
-bool PaysToCarryKeys(const CodeContext& code);
+bool ShouldCarryKeys(const CodeContext& code);
 
 // Generates the key of the float `value` for `op`, which is kMax or kMin.
 llvm::Value* KeyOf(Builder& b, ScalarOp op, llvm::Value* value);

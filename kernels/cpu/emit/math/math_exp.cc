@@ -132,7 +132,7 @@ FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
 }
 
 // Generates x clamped to [-1, 1]; NaN gives 1.
-FloatExpr HeldWithinOne(FloatExpr x) {
+FloatExpr ClampToOne(FloatExpr x) {
   constexpr int kSmallerMagnitudeWithSignOfFirst = 2;
   return Call(kRange, {x, x.Constant(1.0)}, kSmallerMagnitudeWithSignOfFirst);
 }
@@ -166,7 +166,7 @@ FloatExpr ExpByTable(const CodeContext& code, FloatExpr x) {
   FloatExpr of_high = MulAdd(code, n, x.Constant(-kNearLn2), x);
   // Where x is far outside the range of finite results, r is arbitrary, or NaN if x is infinite,
   // and n alone decides the result.
-  FloatExpr r = HeldWithinOne(MulAdd(code, shifted, x.Constant(-kNearLn2Low), of_high));
+  FloatExpr r = ClampToOne(MulAdd(code, shifted, x.Constant(-kNearLn2Low), of_high));
   FloatExpr power = PowerOfSixteenths(x.builder(), shifted.Bits());
   FloatExpr growth = Polynomial(code, r, {1.0, 0x1.000210p-1, 0x1.558f20p-3});  // (e^r - 1) / r
   // The instruction rounds n down. The table has accounted for the fraction.

@@ -38,10 +38,10 @@ uint64_t BitsFrom(int first, int count) {
 }
 
 // For each biased exponent, 2^s 2/pi modulo 4.
-struct Turns {
+struct TwoOverPiTable {
   std::array<double, kExponents> high = {}, low = {};
 
-  Turns() {
+  TwoOverPiTable() {
     for (int exponent = 0; exponent + 1 < kExponents; ++exponent) {
       const int s = std::max(exponent, 1) - 150;
       const int first = std::max(1, s - 1);  // Earlier bits have weights of 4 and more.
@@ -71,7 +71,7 @@ struct Reduced {
 };
 
 Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
-  static const Turns* const turns = new Turns;
+  static const TwoOverPiTable* const turns = new TwoOverPiTable;
   Builder& b = magnitude.builder();
   llvm::Value* bits = b.CreateBitCast(magnitude.value(), b.getInt32Ty());
   llvm::Value* exponent = b.CreateLShr(bits, 23);

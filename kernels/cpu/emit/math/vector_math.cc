@@ -16,7 +16,7 @@ constexpr char kMath[] = "acceld-math";
 constexpr unsigned kLanes[] = {2, 4, 8, 16};
 // The most copies of one body in one function. A call costs about a tenth of the time of a body,
 // and a copy of the body half a millisecond of compile time.
-constexpr int kMostCopies = 8;
+constexpr int kMaxInlinedBodies = 8;
 
 void SetMathAttributes(llvm::Function& function, llvm::StringRef name) {
   function.addFnAttr(kMath, name);
@@ -80,7 +80,7 @@ llvm::PreservedAnalyses ShareInlinedMathPass::run(llvm::Module& module,
     }
     llvm::Function* shared = nullptr;
     for (const auto& [caller, its_calls] : calls) {
-      if (its_calls.size() <= kMostCopies) continue;
+      if (its_calls.size() <= kMaxInlinedBodies) continue;
       if (shared == nullptr) {
         shared = DeclareMath(module, absl::StrCat(std::string(function->getName()), ".shared"),
                              function->getFnAttribute(kInlinedMath).getValueAsString(),
@@ -147,7 +147,7 @@ llvm::PreservedAnalyses ExpandVectorMathPass::run(llvm::Function& function,
   absl::flat_hash_map<const llvm::Function*, int> copies;
   for (const llvm::CallInst* call : calls) ++copies[call->getCalledFunction()];
   for (llvm::CallInst* call : calls) {
-    if (copies[call->getCalledFunction()] > kMostCopies) continue;
+    if (copies[call->getCalledFunction()] > kMaxInlinedBodies) continue;
     Builder b(call);
     const MathBody body = BodyOf(*call->getCalledFunction());
     if (!body.takes_vectors) continue;

@@ -227,7 +227,7 @@ std::vector<absl::optional<ScalarOp>> FunctionEmitter::MarkAccumulations(const F
     const bool is_extremum = found[i]->op == ScalarOp::kMax || found[i]->op == ScalarOp::kMin;
     if (!is_extremum) {
       for (const Accumulation::Step& step : found[i]->steps) reorderable_.insert(step.result);
-    } else if (found[i]->is_private && loop.extent > 1 && PaysToCarryKeys(code_)) {
+    } else if (found[i]->is_private && loop.extent > 1 && ShouldCarryKeys(code_)) {
       for (const Accumulation::Step& step : found[i]->steps) key_steps_.emplace(step.result, step);
       keyed[i] = found[i]->op;
     }

@@ -61,7 +61,7 @@ class Rows {
     if (block_rows_ == 0) return false;
     ForEachOf<ForStatement>(rows_.body, [&](const ForStatement& loop) { writer_ = &loop; });
     if (writer_ == nullptr || writer_->kind != ForStatement::Kind::kParallel ||
-        writer_->extent > kLongestRow || !IsFlat(writer_->body) || !WritesApart() ||
+        writer_->extent > kLongestRow || !IsFlat(writer_->body) || !WritesDisjointBuffers() ||
         !IndicesAreKnown()) {
       return false;
     }
@@ -74,7 +74,7 @@ class Rows {
 
   // Returns whether the writer stores much, only to buffers that nothing else accesses, and whether
   // it loads only from read-only buffers and, at its own induction variable, from scratch.
-  bool WritesApart() const {
+  bool WritesDisjointBuffers() const {
     bool apart = true;
     int64_t bytes = 0;
     ForEachOf<StoreStatement>(writer_->body, [&](const StoreStatement& store) {

@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
-#include "kernels/cpu/emit/math/exact_sums.h"
+#include "kernels/cpu/emit/math/compensated_sums.h"
 #include "kernels/cpu/emit/nests/accumulations.h"
 #include "kernels/ir/build/copy_statements.h"
 #include "kernels/ir/build/loop_rewriter.h"
@@ -53,7 +53,7 @@ class CarriedScan : public ScanRewriter {
   using ScanRewriter::ScanRewriter;
 
   // Returns whether all carried values are such sums, and the loop is longer than a block.
-  bool Matters() const {
+  bool IsApplicable() const {
     if (loop_.carried.empty() || loop_.extent <= kBlock) return false;
     const auto found = FindAccumulations(w_.kernel(), loop_);
     return std::all_of(found.begin(), found.end(), [](const auto& one) {
@@ -77,7 +77,7 @@ class CarriedScan : public ScanRewriter {
       parts = Iterations(iterations, first, bases, parts);
       std::vector<Var> after(2 * count);
       for (size_t i = 0; i < count; ++i) {
-        const ExactSum sum = TwoSum(w_, {before[i], before[count + i]}, parts[i]);
+        const CompensatedSum sum = TwoSum(w_, {before[i], before[count + i]}, parts[i]);
         after[i] = sum.high;
         after[count + i] = sum.low;
       }
@@ -147,7 +147,7 @@ class ColumnScan : public ScanRewriter {
     is_known_ &= std::adjacent_find(buffers.begin(), buffers.end()) == buffers.end();
   }
 
-  bool Matters() const { return is_known_ && !sums_.empty(); }
+  bool IsApplicable() const { return is_known_ && !sums_.empty(); }
 
   void Rewrite() {
     std::vector<Scratch> scratch;
@@ -171,7 +171,7 @@ class ColumnScan : public ScanRewriter {
              [&](Var i) { Iteration(w_.Apply(ScalarOp::kAdd, first, i), scratch); });
       for_columns([&](const Scratch& one, DType, Var c) {
         const Var high = w_.Load(one.high, c), low = w_.Load(one.low, c);
-        const ExactSum sum = TwoSum(w_, {high, low}, w_.Load(one.part, c));
+        const CompensatedSum sum = TwoSum(w_, {high, low}, w_.Load(one.part, c));
         w_.Store(one.high, c, sum.high);
         w_.Store(one.low, c, sum.low);
       });
@@ -268,8 +268,8 @@ class ScansToBlocks : public LoopRewriter {
  private:
   void RewriteLoop(const ForStatement& loop) override {
     if (loop.kind == Kind::kScan) {
-      if (CarriedScan scan(w_, loop); scan.Matters()) return scan.Rewrite();
-      if (ColumnScan scan(w_, loop); scan.Matters()) return scan.Rewrite();
+      if (CarriedScan scan(w_, loop); scan.IsApplicable()) return scan.Rewrite();
+      if (ColumnScan scan(w_, loop); scan.IsApplicable()) return scan.Rewrite();
     }
     ForStatement copy = loop;
     copy.body = Rewrite(loop.body);

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
-#include "kernels/cpu/emit/math/exact_sums.h"
+#include "kernels/cpu/emit/math/compensated_sums.h"
 #include "kernels/cpu/emit/nests/accumulations.h"
 #include "kernels/ir/analysis/patterns.h"
 #include "kernels/ir/build/copy_statements.h"
@@ -87,13 +87,13 @@ class ColumnSumFinder {
         FindIn(*loop);
       }
     }
-    CountTouches(body);
+    CountAccesses(body);
   }
 
   std::vector<ColumnSum> Find() const {
     std::vector<ColumnSum> sums;
     for (const ColumnSum& sum : candidates_) {
-      if (touches_.at(sum.scratch) == 2) sums.push_back(sum);
+      if (access_counts_.at(sum.scratch) == 2) sums.push_back(sum);
     }
     return sums;
   }
@@ -108,27 +108,27 @@ class ColumnSumFinder {
     }
   }
 
-  void CountTouches(const Block& block) {
+  void CountAccesses(const Block& block) {
     for (const Statement& statement : block) {
       if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-        ++touches_[load->buffer];
+        ++access_counts_[load->buffer];
       } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
-        ++touches_[store->buffer];
+        ++access_counts_[store->buffer];
       } else if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-        CountTouches(loop->body);
+        CountAccesses(loop->body);
       } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-        CountTouches(loop->condition_body);
-        CountTouches(loop->body);
+        CountAccesses(loop->condition_body);
+        CountAccesses(loop->body);
       } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-        CountTouches(branch->then_body);
-        CountTouches(branch->else_body);
+        CountAccesses(branch->then_body);
+        CountAccesses(branch->else_body);
       }
     }
   }
 
   const Kernel& kernel_;
   std::vector<ColumnSum> candidates_;
-  absl::flat_hash_map<uint32_t, int> touches_;
+  absl::flat_hash_map<uint32_t, int> access_counts_;
 };
 
 // Rewrites a loop nest of reductions.
@@ -209,7 +209,7 @@ class CarriedSums : public NestRewriter {
   }
 
   // Returns whether there are sums that blocks make more accurate.
-  bool Matters() const {
+  bool IsApplicable() const {
     if (std::find(is_sum_.begin(), is_sum_.end(), true) == is_sum_.end()) return false;
     return is_exact_ || (by_vectors_ && PiecesOf(block_).size() > 1);
   }
@@ -276,7 +276,7 @@ class CarriedSums : public NestRewriter {
     for (size_t i = 0; i < carried_.size(); ++i) {
       after[i] = is_sum_[i] ? SumOf(of_pieces, i) : values[i];
       if (!is_sum_[i] || !is_exact_) continue;
-      const ExactSum sum = TwoSum(w_, {before[i], before[low]}, after[i]);
+      const CompensatedSum sum = TwoSum(w_, {before[i], before[low]}, after[i]);
       after[i] = sum.high;
       after[low++] = sum.low;
     }
@@ -350,7 +350,9 @@ class ColumnSums : public NestRewriter {
     block_ = std::clamp<int64_t>(chain / IterationsFrom(level_ + 1), 1, loops_[level_]->extent);
   }
 
-  bool Matters() const { return !sums_.empty() && (level_ > 0 || block_ < loops_[level_]->extent); }
+  bool IsApplicable() const {
+    return !sums_.empty() && (level_ > 0 || block_ < loops_[level_]->extent);
+  }
 
   void Rewrite() {
     for (const ColumnSum& sum : sums_) {
@@ -402,7 +404,7 @@ class ColumnSums : public NestRewriter {
     for (size_t s = 0; s < sums_.size(); ++s) {
       Columns(sums_[s], [&](Var c) {
         const Var high = w_.Load(sums_[s].scratch, c), low = w_.Load(lows_[s], c);
-        const ExactSum sum = TwoSum(w_, {high, low}, w_.Load(parts_[s], c));
+        const CompensatedSum sum = TwoSum(w_, {high, low}, w_.Load(parts_[s], c));
         w_.Store(sums_[s].scratch, c, sum.high);
         w_.Store(lows_[s], c, sum.low);
       });
@@ -447,9 +449,9 @@ class SumsToBlocks : public LoopRewriter {
     const bool runs = std::all_of(nest.begin(), nest.end(),
                                   [](const ForStatement* one) { return one->extent > 0; });
     if (runs && !loop.carried.empty()) {
-      if (CarriedSums sums(w_, constants_, nest); sums.Matters()) return sums.Rewrite();
+      if (CarriedSums sums(w_, constants_, nest); sums.IsApplicable()) return sums.Rewrite();
     } else if (runs) {
-      if (ColumnSums sums(w_, nest); sums.Matters()) return sums.Rewrite();
+      if (ColumnSums sums(w_, nest); sums.IsApplicable()) return sums.Rewrite();
     }
     w_.Append({std::move(loop)});
   }

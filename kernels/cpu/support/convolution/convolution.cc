@@ -11,7 +11,7 @@
 #include "kernels/cpu/cpu_convolution.h"
 #include "kernels/cpu/cpu_matmul.h"
 #include "kernels/cpu/support/convolution/direct_convolution.h"
-#include "kernels/cpu/support/convolution/window_matrix.h"
+#include "kernels/cpu/support/convolution/im2col.h"
 #include "kernels/cpu/support/matmul/matmul_blocks.h"
 #include "kernels/cpu/support/matmul/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
@@ -58,7 +58,7 @@ struct Cut {
   }
 };
 
-Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
+Cut PartitionShape(const ConvolutionShape& shape, ir::DType input) {
   Cut cut;
   const int64_t num_rows = shape.num_rows();
   const int64_t num_columns = shape.num_cells() * shape.features;
@@ -69,7 +69,7 @@ Cut CutShape(const ConvolutionShape& shape, ir::DType input) {
   const int64_t wanted = std::max<int64_t>(1, kMinBlocks / others);
   cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
   cut.row_blocks = CeilDivide(num_rows, cut.rows);
-  cut.is_matrix = IsWindowMatrix(shape, &cut.lhs_row_stride);
+  cut.is_matrix = IsIm2colMatrix(shape, &cut.lhs_row_stride);
   const int64_t step =
       cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns, kLongSum)
                     : std::max<int64_t>(1, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
@@ -136,7 +136,7 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
 
   const int64_t first_output = index % cut.output_blocks * cut.outputs;
   index /= cut.output_blocks;
-  WindowBlock block{};
+  Im2colBlock block{};
   block.first_row = index % cut.row_blocks * cut.rows;
   index /= cut.row_blocks;
   for (int64_t d = shape.first_row_dim; d-- > 0;) {
@@ -194,7 +194,7 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
                       block.first_column * shape.lhs_feature_stride) *
                          in_bytes;
     } else {
-      GatherWindow(shape, block, in_bytes, lhs, matrix);
+      GatherIm2col(shape, block, in_bytes, lhs, matrix);
     }
     const MatmulKey key = KeyOf(task, sum_dtype, block.num_rows, outputs, block.num_columns,
                                 row_stride, column_stride);
@@ -233,7 +233,7 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
     return DirectConvolution(context, shape, static_cast<const float*>(lhs),
                              static_cast<const float*>(rhs), static_cast<float*>(out));
   }
-  task.cut = CutShape(shape, task.descriptor.input_dtype());
+  task.cut = PartitionShape(shape, task.descriptor.input_dtype());
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);

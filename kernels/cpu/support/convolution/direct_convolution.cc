@@ -6,7 +6,7 @@
 #include "common/ceil_divide.h"
 #include "common/status.h"
 #include "kernels/cpu/support/convolution/band.h"
-#include "kernels/cpu/support/convolution/band_cut.h"
+#include "kernels/cpu/support/convolution/band_partition.h"
 #include "kernels/cpu/support/convolution/dilation_phases.h"
 #include "kernels/cpu/support/matmul/product_tiles.h"
 #include "kernels/cpu/support/parallel_for.h"
@@ -33,10 +33,10 @@ constexpr double kPieceWork = 1 << 28;
 // The output positions whose parts one task adds up.
 constexpr int64_t kAddedPlaces = 64;
 
-BandCut::Of CutOf(const ConvolutionShape& shape) {
+BandPartition::Of CutOf(const ConvolutionShape& shape) {
   const bool cuts_sums =
       shape.lhs_feature_stride != 1 && shape.num_cells() * shape.features > shape.num_places();
-  return cuts_sums ? BandCut::Of::kSums : BandCut::Of::kPlaces;
+  return cuts_sums ? BandPartition::Of::kSums : BandPartition::Of::kPlaces;
 }
 
 // Where the output of one group is: its address, and the distances of neighbouring output
@@ -56,7 +56,7 @@ Output OutputOf(const ConvolutionShape& shape, int64_t group, float* out) {
 // from 0. Positions count from the band's first one.
 template <typename Visit>
 void ForEachPlace(const Band& band, Visit visit) {
-  const Band::Range* const p = band.places;
+  const Band::Range* const p = band.source_locations;
   int64_t i = 0;
   for (int64_t a = 0; a < p[0].count; ++a) {
     for (int64_t b = 0; b < p[1].count; ++b) {
@@ -152,7 +152,7 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
 struct PlacesTask {
   struct Phase {
     const ConvolutionPhase* phase;
-    BandCut cut;
+    BandPartition cut;
   };
   const LaunchContext* context;
   std::vector<Phase> phases;
@@ -168,7 +168,8 @@ int32_t RunPlaces(const void* frame, int64_t index) {
   const ConvolutionPhase& phase = *task.phases[number].phase;
   const Band band = task.phases[number].cut[index];
   Output output = OutputOf(phase.shape, band.group, task.out + phase.out_offset);
-  for (int d = 0; d < kNumDims; ++d) output.data += band.places[d].begin * output.steps[d];
+  for (int d = 0; d < kNumDims; ++d)
+    output.data += band.source_locations[d].begin * output.steps[d];
   if (!phase.is_zero) {
     return ResultOf(task.context, RunBand(task.context, phase.shape, band, task.lhs,
                                           task.rhs + phase.rhs_offset, output, false));
@@ -207,8 +208,8 @@ absl::StatusOr<const float*> PackKernel(const LaunchContext* context, Convolutio
   return packed;
 }
 
-int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const float* lhs,
-                  const float* rhs, float* out) {
+int32_t ComputeByPositions(const LaunchContext* context, ConvolutionShape shape, const float* lhs,
+                           const float* rhs, float* out) {
   thread_local Scratchpad kernel_memory;
   if (shape.rhs_output_stride != 1) {
     absl::StatusOr<const float*> packed = PackKernel(context, shape, rhs, kernel_memory);
@@ -219,7 +220,7 @@ int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const fl
   PlacesTask task{context, {}, lhs, rhs, out};
   int64_t bands = 0;
   for (const ConvolutionPhase& phase : phases) {
-    task.phases.push_back({&phase, BandCut(phase.shape, BandCut::Of::kPlaces)});
+    task.phases.push_back({&phase, BandPartition(phase.shape, BandPartition::Of::kPlaces)});
     bands += task.phases.back().cut.count();
   }
   const int32_t status = ParallelFor(context, RunPlaces, &task, bands);
@@ -232,7 +233,7 @@ int32_t CutPlaces(const LaunchContext* context, ConvolutionShape shape, const fl
 struct SumsTask {
   const LaunchContext* context;
   const ConvolutionShape* shape;
-  BandCut cut;
+  BandPartition cut;
   int64_t num_parts;
   const float* lhs;
   const float* rhs;
@@ -264,11 +265,11 @@ int32_t AddParts(const void* frame, int64_t index) {
   const auto& task = *static_cast<const SumsTask*>(frame);
   const ConvolutionShape& shape = *task.shape;
   const ProductTiles& tiles = ProductTilesOf(shape.outputs);
-  const int64_t places = shape.num_places();
-  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * places);
+  const int64_t source_locations = shape.num_places();
+  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * source_locations);
   for (int64_t i = index * kAddedPlaces; i < end; ++i) {
-    float* to = task.out + i / places * shape.out_group_stride;
-    for (int64_t d = kNumDims, rest = i % places; d-- > 0; rest /= shape.dims[d].extent) {
+    float* to = task.out + i / source_locations * shape.out_group_stride;
+    for (int64_t d = kNumDims, rest = i % source_locations; d-- > 0; rest /= shape.dims[d].extent) {
       to += rest % shape.dims[d].extent * shape.dims[d].out_stride;
     }
     const float* from = task.parts + i * shape.outputs;
@@ -280,9 +281,10 @@ int32_t AddParts(const void* frame, int64_t index) {
   return kOk;
 }
 
-int32_t CutSums(const LaunchContext* context, const ConvolutionShape& shape, const float* lhs,
-                const float* rhs, float* out) {
-  SumsTask task{context, &shape, BandCut(shape, BandCut::Of::kSums), 1, lhs, rhs, nullptr, out};
+int32_t ComputeBySums(const LaunchContext* context, const ConvolutionShape& shape, const float* lhs,
+                      const float* rhs, float* out) {
+  SumsTask task{context, &shape, BandPartition(shape, BandPartition::Of::kSums), 1, lhs, rhs,
+                nullptr, out};
   const double work = shape.num_multiplications() / static_cast<double>(shape.groups);
   task.num_parts =
       std::max<int64_t>(1, std::min({kMaxParts, task.cut.per_group(),
@@ -292,8 +294,8 @@ int32_t CutSums(const LaunchContext* context, const ConvolutionShape& shape, con
   if (task.parts == nullptr) return ResultOf(context, NoMemory());
   int32_t status = ParallelFor(context, RunPart, &task, shape.groups * task.num_parts);
   if (status == kOk) {
-    const int64_t places = shape.groups * shape.num_places();
-    status = ParallelFor(context, AddParts, &task, CeilDivide(places, kAddedPlaces));
+    const int64_t source_locations = shape.groups * shape.num_places();
+    status = ParallelFor(context, AddParts, &task, CeilDivide(source_locations, kAddedPlaces));
   }
   memory.Trim();
   return status;
@@ -304,20 +306,21 @@ int32_t CutSums(const LaunchContext* context, const ConvolutionShape& shape, con
 bool IsDirectConvolution(const ConvolutionShape& shape) {
   if (shape.outputs < kMinTileColumns || shape.out_feature_stride != 1) return false;
   if (shape.lhs_feature_stride != 1 && shape.dims[kNumDims - 1].lhs_stride != 1) return false;
-  if (CutOf(shape) == BandCut::Of::kSums) {
+  if (CutOf(shape) == BandPartition::Of::kSums) {
     return shape.rhs_output_stride == 1 &&
            shape.groups * shape.num_places() * shape.outputs <= kMaxSums &&
-           BandCut(shape, BandCut::Of::kSums).fits();
+           BandPartition(shape, BandPartition::Of::kSums).fits();
   }
   const int64_t products = shape.num_cells() * shape.features;
   return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements &&
-         BandCut(shape, BandCut::Of::kPlaces).fits();
+         BandPartition(shape, BandPartition::Of::kPlaces).fits();
 }
 
 int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
                           const float* lhs, const float* rhs, float* out) {
-  return CutOf(shape) == BandCut::Of::kSums ? CutSums(context, shape, lhs, rhs, out)
-                                            : CutPlaces(context, shape, lhs, rhs, out);
+  return CutOf(shape) == BandPartition::Of::kSums
+             ? ComputeBySums(context, shape, lhs, rhs, out)
+             : ComputeByPositions(context, shape, lhs, rhs, out);
 }
 
 }  // namespace acceld::kernels::cpu

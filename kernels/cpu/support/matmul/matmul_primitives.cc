@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/threads/mutex.h"
-#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/scratchpad.h"
 
 namespace acceld::kernels::cpu {
@@ -51,7 +51,7 @@ class DnnlMatmul : public MatmulPrimitive {
   explicit DnnlMatmul(const dnnl::matmul::primitive_desc& desc) : desc_(desc), primitive_(desc) {}
 
   absl::Status Run(const void* lhs, const void* rhs, void* out) const override {
-    KeepToOneThread();
+    DisableOpenMpThreads();
     thread_local Scratchpad scratchpad;
     const memory::desc scratch_desc = desc_.scratchpad_desc();
     void* scratch = scratchpad.Reserve(scratch_desc.get_size());
@@ -109,7 +109,7 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
   const int64_t lhs_batch = key.lhs_stride(0) == 0 ? 1 : batch;
   const int64_t rhs_batch = key.rhs_stride(0) == 0 ? 1 : batch;
   // The library decides about its threads when a primitive is made.
-  KeepToOneThread();
+  DisableOpenMpThreads();
   absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> made = absl::UnknownError("");
   try {
     const bool has_batch = batch > 1;

@@ -29,7 +29,7 @@ constexpr int64_t kMostDepth = 4096;
 constexpr int64_t kMostRows = 64, kLeastRows = 8, kCachedElements = 4096;
 
 // The products between two polls: a few milliseconds.
-constexpr int64_t kUnpolled = int64_t{1} << 22;
+constexpr int64_t kProductsBetweenPolls = int64_t{1} << 22;
 
 // Returns the most products of an element that are added up one after the other.
 int64_t LongestSum(int64_t depth) { return depth <= 64 ? 16 : depth <= 256 ? 32 : kLongestSum; }
@@ -115,9 +115,9 @@ class TiledProduct {
       for (int64_t k = 0; k < depth_; ++k) copy[k] = vector[k * step];
       vector = copy;
     }
-    const int64_t at_once = std::max<int64_t>(kUnpolled / depth_, 1);
+    const int64_t at_once = std::max<int64_t>(kProductsBetweenPolls / depth_, 1);
     for (int64_t row = 0; row < rows; row += at_once) {
-      ACCELD_RETURN_IF_ERROR(GoOn());
+      ACCELD_RETURN_IF_ERROR(WaitWhilePaused());
       MultiplyVector(std::min(at_once, rows - row), depth_, matrix + row * row_step, row_step,
                      vector, out + row * out_step, out_step);
     }
@@ -196,7 +196,7 @@ class TiledProduct {
       outs[column] = transposed + column * rows_;
     }
     for (int64_t first = 0; first < depth_; first += kMostDepth) {
-      ACCELD_RETURN_IF_ERROR(GoOn());
+      ACCELD_RETURN_IF_ERROR(WaitWhilePaused());
       const SumLoop sum{std::min(kMostDepth, depth_ - first), rhs_row_step_, lhs_column_step_};
       RunProduct(ProductTilesOf(rows_), {&sum, 1}, absl::MakeConstSpan(lefts, columns_),
                  lhs + first * lhs_column_step_, rows_, /*add=*/first > 0, outs,
@@ -217,7 +217,7 @@ class TiledProduct {
   absl::Status RunElements(const float* lhs, const float* rhs, float* out) const {
     for (int64_t row = 0; row < rows_; ++row) {
       for (int64_t column = 0; column < columns_; ++column) {
-        ACCELD_RETURN_IF_ERROR(GoOn());
+        ACCELD_RETURN_IF_ERROR(WaitWhilePaused());
         double sum = 0;
         for (int64_t k = 0; k < depth_; ++k) {
           sum += static_cast<double>(lhs[row * lhs_row_step_ + k * lhs_column_step_]) *
@@ -229,7 +229,7 @@ class TiledProduct {
     return absl::OkStatus();
   }
 
-  absl::Status GoOn() const {
+  absl::Status WaitWhilePaused() const {
     const bool goes_on = Poll(context_) == static_cast<int32_t>(CodeStatus::kOk);
     return goes_on ? absl::OkStatus() : absl::CancelledError("");
   }
@@ -246,7 +246,7 @@ bool IsTiledMatmul(const MatmulKey& key) {
   if (key.input_dtype() != ir::DType::kF32 || key.output_dtype() != ir::DType::kF32) return false;
   const bool is_by_rows = key.lhs_stride(2) == 1 || depth == 1;
   if (columns < kMinTileColumns) {
-    return depth <= kUnpolled && (is_by_rows || key.lhs_stride(1) == 1);
+    return depth <= kProductsBetweenPolls && (is_by_rows || key.lhs_stride(1) == 1);
   }
   if (depth > kMostDepth) return false;
   const double work = static_cast<double>(key[MatmulKey::kM]) * static_cast<double>(columns) *

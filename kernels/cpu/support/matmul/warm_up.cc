@@ -2,13 +2,13 @@
 
 #include <oneapi/dnnl/dnnl.h>
 
-#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/openmp_threads.h"
 
 namespace acceld::kernels::cpu {
 
 void WarmUpMatmuls() {
   constexpr int kSize = 16;
-  KeepToOneThread();
+  DisableOpenMpThreads();
   static const dnnl_status_t status = [] {
     const float in[kSize * kSize] = {};
     float out[kSize * kSize];

@@ -12,8 +12,8 @@ absl::Status RunHessenberg(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEach(run.batch(), 4.0 * n * n * (n + 1.0), [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::MakeZeros(run, n));
       Int info = 0;
       if (n > 0) {
         ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, n, [&](T* space, Int size) {
@@ -34,10 +34,10 @@ absl::Status RunTridiagonal(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEach(run.batch(), 2.0 * n * n * (n + 1.0), [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> d, Elements<Real<T>>::MakeZeros(run, n));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> e, Elements<Real<T>>::MakeZeros(run, n));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> d, WorkArray<Real<T>>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> e, WorkArray<Real<T>>::MakeZeros(run, n));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::MakeZeros(run, n));
       ACCELD_ASSIGN_OR_RETURN(const Int info, WithWorkspace<T>(run, 1, [&](T* space, Int size) {
                                 return lapack::Trd(uplo, n, a.data(), d.data(), e.data(),
                                                    tau.data(), space, size);

@@ -10,10 +10,10 @@
 #include "common/ceil_divide.h"
 #include "common/threads/mutex.h"
 #include "kernels/cpu/routine_key.h"
-#include "kernels/cpu/support/one_thread.h"
+#include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/parallel_for.h"
 #include "kernels/cpu/support/poll.h"
-#include "kernels/cpu/support/routines/in_blocks.h"
+#include "kernels/cpu/support/routines/for_each_in_blocks.h"
 #include "kernels/ir/plan.h"
 
 namespace acceld::kernels::cpu {
@@ -32,7 +32,7 @@ struct Tiles {
   absl::Status failure ABSL_GUARDED_BY(mutex);
 
   int32_t Run(int64_t tile) {
-    KeepToOneThread();
+    DisableOpenMpThreads();
     const int64_t end = std::min(count, (tile + 1) * per_tile);
     absl::Status status;
     try {
@@ -112,12 +112,12 @@ absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) c
 }
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
-                       void* const* places) {
+                       void* const* source_locations) {
   RoutineKeyReader key(descriptor);
   RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), key.Next(), {}, {}};
   for (std::vector<RoutineBuffer>* buffers : {&run.operands, &run.results}) {
     for (int64_t i = 0, count = key.Next(); i < count; ++i) {
-      buffers->push_back(ReadBuffer(key, run.batch_rank, *places++));
+      buffers->push_back(ReadBuffer(key, run.batch_rank, *source_locations++));
     }
   }
   return run;

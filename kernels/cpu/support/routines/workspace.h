@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
+#include "kernels/cpu/support/routines/work_array.h"
 
 namespace acceld::kernels::cpu {
 
@@ -37,20 +37,20 @@ absl::StatusOr<lapack::Int> WithWorkspace(const RoutineRun& run, double least, F
   T wanted(0);
   const lapack::Int info = function(&wanted, lapack::Int{-1});
   if (info != 0) return info;
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> work,
-                          Elements<T>::Make(run, WorkspaceSize(std::real(wanted), least)));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> work,
+                          WorkArray<T>::Make(run, WorkspaceSize(std::real(wanted), least)));
   return function(work.data(), static_cast<lapack::Int>(work.size()));
 }
 
 // Converts the info of a LAPACK function to a Status. For routines that have no result for the
 // info: it can only say that the library refuses an argument, and shapes have been checked before.
-inline absl::Status Accepted(const absl::StatusOr<lapack::Int>& info) {
+inline absl::Status StatusOfInfo(const absl::StatusOr<lapack::Int>& info) {
   if (!info.ok()) return info.status();
   if (*info == 0) return absl::OkStatus();
   return absl::InternalError(absl::StrCat("the library returned info ", *info));
 }
 
 // The info for a matrix that is not finite. Negative values mean that an argument is invalid.
-inline constexpr lapack::Int kNotFinite = -4;
+inline constexpr lapack::Int kInfoNotFinite = -4;
 
 }  // namespace acceld::kernels::cpu

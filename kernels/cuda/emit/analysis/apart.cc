@@ -42,7 +42,7 @@ class PlaceFinder {
   }
 
   // Nullopt for what is stored at other indices than sums.
-  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StorePlace>>> places;
+  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StorePlace>>> source_locations;
   absl::flat_hash_map<Var, int64_t> extents;
 
  private:
@@ -76,7 +76,8 @@ class PlaceFinder {
     forms_[scalar.result] = std::move(form);
   }
   void Visit(const StoreStatement& store) {
-    auto& found = places.try_emplace(store.buffer, std::vector<StorePlace>()).first->second;
+    auto& found =
+        source_locations.try_emplace(store.buffer, std::vector<StorePlace>()).first->second;
     absl::optional<LinearForm> form = FormOf(store.index);
     if (!form.has_value()) {
       found = absl::nullopt;
@@ -129,10 +130,10 @@ absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
 }
 
 // Whether the rests by `modulus` of different statements have nothing in common.
-bool AreApart(const std::vector<StorePlace>& places, int64_t modulus,
+bool AreApart(const std::vector<StorePlace>& source_locations, int64_t modulus,
               const absl::flat_hash_map<Var, int64_t>& extents) {
   absl::flat_hash_map<size_t, IndexRange> of_statements;
-  for (const StorePlace& place : places) {
+  for (const StorePlace& place : source_locations) {
     const absl::optional<IndexRange> rest = RestOf(place.index, modulus, extents);
     if (!rest.has_value()) return false;
     IndexRange& range = of_statements.try_emplace(place.statement, *rest).first->second;
@@ -156,16 +157,17 @@ absl::flat_hash_set<uint32_t> BuffersWrittenApart(const Kernel& kernel,
   Effects effects;
   effects.Add(kernel.body);
   absl::flat_hash_set<uint32_t> apart;
-  for (const auto& [buffer, places] : finder.places) {
-    if (!places.has_value() || effects.Loads(buffer)) continue;
+  for (const auto& [buffer, source_locations] : finder.source_locations) {
+    if (!source_locations.has_value() || effects.Loads(buffer)) continue;
     // One after the other in memory, or in each row.
     std::vector<int64_t> moduli = {kMaxIndex};
-    for (const LinearForm::Term& term : places->front().index.terms) {
+    for (const LinearForm::Term& term : source_locations->front().index.terms) {
       if (term.coefficient > 1) moduli.push_back(term.coefficient);
     }
-    if (std::any_of(moduli.begin(), moduli.end(), [&places = *places, &finder](int64_t modulus) {
-          return AreApart(places, modulus, finder.extents);
-        })) {
+    if (std::any_of(moduli.begin(), moduli.end(),
+                    [&source_locations = *source_locations, &finder](int64_t modulus) {
+                      return AreApart(source_locations, modulus, finder.extents);
+                    })) {
       apart.insert(buffer);
     }
   }

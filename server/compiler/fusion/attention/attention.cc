@@ -129,7 +129,7 @@ class Matcher {
     for (size_t i = moves.size(); i-- > 0;) {
       const ir::Op& op = graph_.ops()[moves[i]];
       if (op.kind == OpKind::kConvert) {
-        if (!ConvertsScores(function_, op)) return false;
+        if (!IsScoreConversion(function_, op)) return false;
         continue;
       }
       absl::optional<View> moved = ViewThrough(function_, op, probabilities_view_);
@@ -318,8 +318,8 @@ class Matcher {
       axes.insert(axes.begin() + static_cast<int64_t>(i) + 1, inner);
     }
     Strides of_keys{};
-    if (!PlaceKeys(of_keys)) return absl::nullopt;
-    if (!Finish(axes, places, of_keys, match) || !IsAlone(match) ||
+    if (!FindKeyStrides(of_keys)) return absl::nullopt;
+    if (!Finish(axes, places, of_keys, match) || !HasNoOutsideReaders(match) ||
         !target_.SupportsAttention(shape)) {
       return absl::nullopt;
     }
@@ -380,7 +380,7 @@ class Matcher {
     return {AxisStride::Kind::kStride, 0};
   }
 
-  bool PlaceKeys(Strides& place) const {
+  bool FindKeyStrides(Strides& place) const {
     const ir::Op& first = graph_.ops()[scores_->dot];
     const View key = OperandInResult(function_, first, key_operand_);
     const AxisStride found = Through({&scores_->product, &key, &*key_}, keys_);
@@ -488,7 +488,7 @@ class Matcher {
   }
 
   // Whether no op outside the match reads an intermediate result. Also sorts the members.
-  bool IsAlone(AttentionMatch& match) const {
+  bool HasNoOutsideReaders(AttentionMatch& match) const {
     std::sort(match.members.begin(), match.members.end());
     match.members.erase(std::unique(match.members.begin(), match.members.end()),
                         match.members.end());

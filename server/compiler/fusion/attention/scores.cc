@@ -162,7 +162,7 @@ class Matcher {
 
 }  // namespace
 
-bool ConvertsScores(const ir::Function& function, const ir::Op& op) {
+bool IsScoreConversion(const ir::Function& function, const ir::Op& op) {
   return op.kind == OpKind::kConvert && IsScoreType(function.TensorOf(op.operands[0]).dtype) &&
          IsScoreType(function.TensorOf(op.results[0]).dtype);
 }
@@ -181,7 +181,7 @@ ViewedValue FindBase(const RegionGraph& graph, ir::ValueId id, bool through_conv
     const ir::Op& op = graph.ops()[definition];
     const bool moves =
         Moves(op.kind) || op.kind == OpKind::kBroadcastInDim || op.kind == OpKind::kSlice;
-    const bool widens = through_conversions && ConvertsScores(function, op) &&
+    const bool widens = through_conversions && IsScoreConversion(function, op) &&
                         function.TensorOf(op.results[0]).dtype == ir::DType::kF32;
     if (!moves && !widens) break;
     chain.push_back(definition);

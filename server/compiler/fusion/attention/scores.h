@@ -34,7 +34,7 @@ struct Scores {
 // Whether the op converts between the types that scores may have: f32, f16 and bf16. Other floats
 // are excluded, because a program that asks for the precision of f64 or the rounding of an 8-bit
 // float has to get it.
-bool ConvertsScores(const ir::Function& function, const ir::Op& op);
+bool IsScoreConversion(const ir::Function& function, const ir::Op& op);
 
 // Recognizes the value `scores` as the scores of an attention. Returns nullopt if it is not.
 absl::optional<Scores> MatchScores(const RegionGraph& graph, ir::ValueId scores);

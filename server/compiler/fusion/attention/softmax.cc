@@ -56,7 +56,7 @@ class Matcher {
     OpIndex definition = graph_.DefinitionOf(id);
     for (int i = 0; i < kMaxChain && definition != kNoOp; ++i) {
       const ir::Op& op = graph_.ops()[definition];
-      if (!ConvertsScores(graph_.function(), op)) break;
+      if (!IsScoreConversion(graph_.function(), op)) break;
       members_.push_back(definition);
       definition = graph_.DefinitionOf(op.operands[0]);
     }
@@ -64,7 +64,7 @@ class Matcher {
   }
 
   // Whether the op is maximum(x, -infinity), which equals x; if so, sets `x`.
-  bool IsNoMaximum(const ir::Op& op, ir::ValueId& x) {
+  bool IsMaximumWithLowest(const ir::Op& op, ir::ValueId& x) {
     if (op.kind != OpKind::kMaximum) return false;
     for (const size_t i : {size_t{0}, size_t{1}}) {
       const absl::optional<double> splat = SplatOf(graph_, op.operands[i], constants_);
@@ -89,7 +89,7 @@ class Matcher {
       ir::ValueId next = op.operands.empty() ? id : op.operands[0];
       if (op.kind == OpKind::kBroadcastInDim || op.kind == OpKind::kReshape) {
         moves.push_back(definition);
-      } else if (!ConvertsScores(graph_.function(), op) && !IsNoMaximum(op, next)) {
+      } else if (!IsScoreConversion(graph_.function(), op) && !IsMaximumWithLowest(op, next)) {
         return {};
       }
       definition = graph_.DefinitionOf(next);

@@ -80,7 +80,7 @@ class RowFuser {
 
   // Returns the region's ops with one more row fusion, or nullopt if none can be made.
   absl::optional<std::vector<ir::Op>> Run() {
-    for (OpIndex i = 0; i < graph_.ops().size() && MayGoOn(); ++i) {
+    for (OpIndex i = 0; i < graph_.ops().size() && MayContinue(); ++i) {
       const absl::optional<RowSpace> space = SpaceOf(graph_.ops()[i]);
       if (!space.has_value() || !seeds_.insert(graph_.ops()[i].results[0]).second) continue;
       const std::vector<OpIndex> parts = WithoutOuterReshapes(Grow(i, *space));
@@ -221,11 +221,11 @@ class RowFuser {
       for (const ir::Op* op : InnerOps(graph_.ops()[part])) {
         std::vector<ir::ValueId> operands;
         for (ir::ValueId id : op->operands) operands.push_back(Resolve(id));
-        if (!alignment.Follow(*op, operands) || ++count > kMaxInnerOps) return false;
+        if (!alignment.AddOp(*op, operands) || ++count > kMaxInnerOps) return false;
       }
       if (OnlyMakesBlocks(part) && Contains(parts, graph_.UsersOf(part)[0])) continue;
       for (ir::ValueId id : graph_.ops()[part].results) {
-        if (!alignment.Give(Resolve(id))) return false;
+        if (!alignment.AddPartResult(Resolve(id))) return false;
       }
     }
     return merger_.CanMerge(parts);

@@ -31,10 +31,11 @@ class LoopMerger {
 
   std::vector<Group> Run() {
     for (size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].kind() == ir::FusionKind::kLoop && MayGoOn()) MergeProducers(g);
+      if (groups_[g].kind() == ir::FusionKind::kLoop && MayContinue()) MergeProducers(g);
     }
     for (size_t g = 0; g < groups_.size(); ++g) {
-      if (groups_[g].kind() == ir::FusionKind::kLoop && !dead_[g] && MayGoOn()) MergeSiblings(g);
+      if (groups_[g].kind() == ir::FusionKind::kLoop && !dead_[g] && MayContinue())
+        MergeSiblings(g);
     }
     std::vector<Group> out;
     for (size_t g = 0; g < groups_.size(); ++g) {
@@ -74,7 +75,7 @@ class LoopMerger {
   }
 
   // Whether the first group can be moved down to the second: no op in between uses its results.
-  bool CanPutOff(size_t first, size_t second) const {
+  bool CanMoveDown(size_t first, size_t second) const {
     const OpIndex from = groups_[first].position(), to = groups_[second].position();
     for (OpIndex root : groups_[first].roots()) {
       for (OpIndex user : graph_.UsersOf(root)) {
@@ -123,7 +124,7 @@ class LoopMerger {
       if (!contexts.empty() && contexts != std::vector<uint32_t>{0}) return false;
     }
     OpIndex position = second.position();
-    if (!CanPutOff(a, b)) {
+    if (!CanMoveDown(a, b)) {
       if (!CanMoveUp(a, b)) return false;
       position = first.position();
     }

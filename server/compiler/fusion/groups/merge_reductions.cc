@@ -106,7 +106,7 @@ absl::optional<std::vector<ir::Op>> MergeOnce(ir::Function& function, ir::Region
   PartMerger merger(function, region, graph);
   for (size_t second = 1; second < found.size(); ++second) {
     const auto& [i, space] = found[second];
-    if (!MayGoOn()) return absl::nullopt;
+    if (!MayContinue()) return absl::nullopt;
     for (size_t first = second; first-- > 0 && second - first <= kNeighbours;) {
       const OpIndex j = found[first].first;
       const ir::Op &a = region.ops[j], &b = region.ops[i];

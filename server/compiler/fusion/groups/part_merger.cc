@@ -34,13 +34,13 @@ absl::optional<std::vector<bool>> PartMerger::FindDependents(
 std::vector<ir::Op> PartMerger::Merge(const std::vector<OpIndex>& parts) {
   const std::vector<bool> dependent = *FindDependents(parts);
   ir::Op fusion = Build(parts);
-  std::vector<ir::Op> ops, put_off;
+  std::vector<ir::Op> ops, moved_down;
   for (OpIndex i = 0; i < region_.ops.size(); ++i) {
     if (i == parts.back()) {
       ops.push_back(std::move(fusion));
-      std::move(put_off.begin(), put_off.end(), std::back_inserter(ops));
+      std::move(moved_down.begin(), moved_down.end(), std::back_inserter(ops));
     } else if (!Contains(parts, i)) {
-      (i < parts.back() && dependent[i] ? put_off : ops).push_back(std::move(region_.ops[i]));
+      (i < parts.back() && dependent[i] ? moved_down : ops).push_back(std::move(region_.ops[i]));
     }
   }
   return ops;

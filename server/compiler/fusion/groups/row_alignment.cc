@@ -118,7 +118,7 @@ bool RowAlignment::FollowBroadcast(const ir::Op& op, Kind operand) {
   return HasRowShape(op.results[0]);
 }
 
-bool RowAlignment::Follow(const ir::Op& op, const std::vector<ir::ValueId>& operands) {
+bool RowAlignment::AddOp(const ir::Op& op, const std::vector<ir::ValueId>& operands) {
   if (op.kind == OpKind::kConstant) return kernels::CanFuseAsProducer(function_, op);
   std::vector<Kind> kinds;
   for (ir::ValueId id : operands) {
@@ -153,7 +153,7 @@ bool RowAlignment::Follow(const ir::Op& op, const std::vector<ir::ValueId>& oper
   return true;
 }
 
-bool RowAlignment::Give(ir::ValueId id) {
+bool RowAlignment::AddPartResult(ir::ValueId id) {
   if (const absl::optional<Kind> kind = KindOf(id)) return *kind != Kind::kBlockElement;
   const bool element = function_.TensorOf(id).dims == space_.dims;
   if (!element && !HasRowShape(id)) return false;

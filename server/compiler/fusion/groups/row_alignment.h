@@ -43,10 +43,10 @@ class RowAlignment {
   // Adds an op. Returns false if the op cannot be in the row fusion, for instance because it reads
   // a value in another row. `operands` are the ids of the op's operands under which this object
   // knows them: a fusion's parameter is known by the id of the operand that it stands for.
-  bool Follow(const ir::Op& op, const std::vector<ir::ValueId>& operands);
+  bool AddOp(const ir::Op& op, const std::vector<ir::ValueId>& operands);
   // Records that `id` is a result of a part, which other parts may read. Returns false if the value
   // has neither one element for each element of the space nor one for each row or block column.
-  bool Give(ir::ValueId id);
+  bool AddPartResult(ir::ValueId id);
 
  private:
   // What each element of a value belongs to.

@@ -18,16 +18,16 @@ bool IsIndex(ir::DType dtype) { return dtype == ir::DType::kI32 || dtype == ir::
 
 absl::optional<CountedLoop> CountedLoop::Match(const Rewriter& rewriter, const ir::Op& loop) {
   CountedLoop counted(rewriter, loop);
-  if (!counted.MatchCondition() || !counted.MatchCounter() || counted.turns() == 0) {
+  if (!counted.MatchCondition() || !counted.MatchCounter() || counted.num_iterations() == 0) {
     return absl::nullopt;
   }
   return counted;
 }
 
-absl::optional<int64_t> CountedLoop::TurnsOf(const Rewriter& rewriter, const ir::Op& loop) {
+absl::optional<int64_t> CountedLoop::NumIterationsOf(const Rewriter& rewriter, const ir::Op& loop) {
   CountedLoop counted(rewriter, loop);
   if (!counted.MatchCondition() || !counted.MatchCounter()) return absl::nullopt;
-  return counted.turns();
+  return counted.num_iterations();
 }
 
 CountedLoop::CountedLoop(const Rewriter& rewriter, const ir::Op& loop)
@@ -84,7 +84,7 @@ bool CountedLoop::MatchCounter() {
   if (add->operands[1 - other] != body.parameters[counter_]) return false;
   if (ConstantOf(add->operands[other]).value_or(0) != 1) return false;
   first_ = *first;
-  return first_ >= limit_ || !__builtin_sub_overflow(limit_, first_, &turns_);
+  return first_ >= limit_ || !__builtin_sub_overflow(limit_, first_, &num_iterations_);
 }
 
 bool CountedLoop::IsInvariant(ir::ValueId id) const { return !inside_.contains(id); }
@@ -137,7 +137,7 @@ absl::optional<Progression> CountedLoop::SelectedOf(const ir::Op& select, int de
   }
   const absl::optional<Progression> x = ProgressionOf(select.operands[2], depth + 1);
   int64_t last = -1;
-  if (!x.has_value() || __builtin_mul_overflow(x->step, turns_ - 1, &last) ||
+  if (!x.has_value() || __builtin_mul_overflow(x->step, num_iterations_ - 1, &last) ||
       __builtin_add_overflow(x->first, last, &last)) {
     return absl::nullopt;
   }
@@ -148,7 +148,7 @@ absl::optional<Progression> CountedLoop::SelectedOf(const ir::Op& select, int de
 }
 
 bool CountedLoop::Covers(const Progression& progression, int64_t size) const {
-  if (turns_ != size) return false;
+  if (num_iterations_ != size) return false;
   return (progression.step == 1 && progression.first == 0) ||
          (progression.step == -1 && progression.first == size - 1);
 }

@@ -32,10 +32,10 @@ class CountedLoop {
   // Returns nullopt if the loop is not of this kind, or if it runs no iteration.
   static absl::optional<CountedLoop> Match(const Rewriter& rewriter, const ir::Op& loop);
   // Returns the number of iterations (0 or more) of a loop of this kind; nullopt for other loops.
-  static absl::optional<int64_t> TurnsOf(const Rewriter& rewriter, const ir::Op& loop);
+  static absl::optional<int64_t> NumIterationsOf(const Rewriter& rewriter, const ir::Op& loop);
 
   // The number of iterations, at least 1.
-  int64_t turns() const { return turns_; }
+  int64_t num_iterations() const { return num_iterations_; }
   // The position of the counter among the carried values.
   size_t counter() const { return counter_; }
 
@@ -72,7 +72,7 @@ class CountedLoop {
   // The values that the condition and the body define, with the op; nullptr for a parameter.
   absl::flat_hash_map<ir::ValueId, const ir::Op*> inside_;
   absl::flat_hash_map<ir::ValueId, int> reads_;
-  int64_t first_ = 0, limit_ = 0, turns_ = 0;
+  int64_t first_ = 0, limit_ = 0, num_iterations_ = 0;
   size_t counter_ = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/ir/calls/unwritten.h"
+#include "common/ir/calls/uninitialized.h"
 #include "server/compiler/passes/loops/counted_loop.h"
 #include "server/compiler/passes/rewriter.h"
 
@@ -50,7 +50,7 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     if (!IsFilled(rewriter, *counted, op, i)) continue;
     ir::CustomCallAttributes call;
-    call.call_target_name = ir::kUnwrittenTarget;
+    call.call_target_name = ir::kUninitializedTarget;
     op.operands[i] = rewriter.Emit(OpKind::kCustomCall, {}, std::move(call),
                                    rewriter.TypeOf(op.results[i]), op.location);
   }

@@ -42,11 +42,12 @@ absl::optional<Hoisted> Match(const Rewriter& rewriter, const CountedLoop& count
       MatchMatmul(rewriter.TensorOf(op.operands[0]), rewriter.TensorOf(op.operands[1]),
                   hoisted.type, op.As<ir::DotGeneralAttributes>());
   for (int64_t& dim : numbers.lhs_contracting_dimensions) ++dim;
-  hoisted.type.dims.insert(hoisted.type.dims.begin(), counted.turns());
+  hoisted.type.dims.insert(hoisted.type.dims.begin(), counted.num_iterations());
   const auto whole =
       MatchMatmul(rewriter.TensorOf(hoisted.row.array), rewriter.TensorOf(op.operands[1]),
                   hoisted.type, hoisted.attributes);
-  if (!single.has_value() || !whole.has_value() || single->m > kMaxRows || counted.turns() < 2 ||
+  if (!single.has_value() || !whole.has_value() || single->m > kMaxRows ||
+      counted.num_iterations() < 2 ||
       static_cast<double>(whole->m) * whole->n * whole->k < kMinWork ||
       hoisted.type.size_bytes() > kMaxBytes) {
     return absl::nullopt;

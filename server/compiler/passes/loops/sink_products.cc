@@ -107,7 +107,7 @@ class LoopSinker {
 
   ir::TensorType StackedType(ir::ValueId value) const {
     ir::TensorType type = rewriter_.TensorOf(value);
-    type.dims.insert(type.dims.begin(), counted_.turns());
+    type.dims.insert(type.dims.begin(), counted_.num_iterations());
     return type;
   }
 
@@ -145,7 +145,8 @@ class LoopSinker {
     if (leader.array == Rows::kNone) {
       index = loop_.regions[1].parameters[counted_.counter()];
       const absl::optional<Progression> counter = counted_.ProgressionOf(index);
-      if (!counter.has_value() || !counted_.Covers(*counter, counted_.turns())) return false;
+      if (!counter.has_value() || !counted_.Covers(*counter, counted_.num_iterations()))
+        return false;
       rows = *counter;
     }
     for (Rows* side : {&lhs, &rhs}) {

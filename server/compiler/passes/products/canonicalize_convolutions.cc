@@ -78,7 +78,7 @@ Orders FeaturesLast(ir::ConvolutionDimensionNumbers& n) {
 bool IsGood(const ir::TensorType& lhs, const ir::TensorType& rhs, const ir::TensorType& result,
             const ir::ConvolutionAttributes& attributes, const codegen::Target& target) {
   const auto step = MatchConvolution(lhs, rhs, result, attributes);
-  return step.has_value() && ReadsNeighbours(step->shape) &&
+  return step.has_value() && ReadsContiguously(step->shape) &&
          (step->shape.IsProduct() || target.SupportsConvolution(*step));
 }
 
@@ -111,7 +111,7 @@ absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op, const codegen::Target
   const ir::TensorType rhs = rewriter.TensorOf(op.operands[1]);
   const ir::TensorType result = rewriter.TensorOf(op.results[0]);
   auto attributes = std::get<ir::ConvolutionAttributes>(op.attributes);
-  if (WorkOf(rhs, result, attributes.dimension_numbers) < kMinWork) return false;
+  if (NumMultiplications(rhs, result, attributes.dimension_numbers) < kMinWork) return false;
   if (IsGood(lhs, rhs, result, attributes, target)) return false;
   if (TransposeKernel(rewriter, op, lhs, result, target)) return false;
 

@@ -26,7 +26,7 @@ constexpr int64_t kMinBlockElements = int64_t{1} << 13;
 // the second where a single thread reads kFarElements or more, which come from memory and are read
 // faster in long pieces of rows.
 constexpr int64_t kColumnsPerUnit = 16;
-constexpr int64_t kFarColumnsPerUnit = 8192;
+constexpr int64_t kMemoryBoundColumnsPerUnit = 8192;
 constexpr int64_t kFarElements = int64_t{1} << 21;
 
 // Preferred divisors of a block's length: a group of several vectors, one vector, anything.
@@ -53,7 +53,7 @@ bool IsAssociative(OpKind kind, DType dtype) {
 
 // Returns the op that computes result i of a reducer with n results from just its parameters i and
 // n + i; nullptr if there is none.
-const ir::Op* OwnOperation(const ir::Region& region, size_t i) {
+const ir::Op* OperationOfResult(const ir::Region& region, size_t i) {
   const ir::ValueId accumulator = region.parameters[i];
   const ir::ValueId element = region.parameters[region.results.size() + i];
   for (const ir::Op& op : region.ops) {
@@ -68,7 +68,7 @@ const ir::Op* OwnOperation(const ir::Region& region, size_t i) {
 Regrouping RegroupingOf(const Rewriter& rewriter, const ir::Region& region) {
   bool each_own = region.ops.size() == region.results.size();
   for (size_t i = 0; i < region.results.size() && each_own; ++i) {
-    const ir::Op* op = OwnOperation(region, i);
+    const ir::Op* op = OperationOfResult(region, i);
     each_own = op != nullptr && IsAssociative(op->kind, rewriter.TensorOf(op->results[0]).dtype);
   }
   if (each_own) return Regrouping::kAnyOrder;
@@ -124,8 +124,8 @@ absl::optional<Cut> ChooseCut(const ir::Dims& shape, const std::vector<int64_t>&
                                                         [](int64_t size) { return size == 1; });
   if (by_columns) {
     const int64_t columns = shape[last_kept];
-    const bool is_far = elements >= kFarElements && target.threads_per_unit() == 1;
-    const int64_t columns_per_unit = is_far ? kFarColumnsPerUnit : kColumnsPerUnit;
+    const bool is_memory_bound = elements >= kFarElements && target.threads_per_unit() == 1;
+    const int64_t columns_per_unit = is_memory_bound ? kMemoryBoundColumnsPerUnit : kColumnsPerUnit;
     units = kept / columns * std::max<int64_t>(1, columns / columns_per_unit);
   }
   // The reduction is parallel enough as it is.
@@ -155,7 +155,7 @@ class Splitting {
       : rewriter_(rewriter), op_(op), cut_(cut), own_operations_(own_operations) {
     reduced_ = op.As<ir::DimensionsAttributes>().dimensions;
     std::sort(reduced_.begin(), reduced_.end());
-    for (int64_t d = 0; d < cut.dimension; ++d) place_ += Contains(reduced_, d) ? 0 : 1;
+    for (int64_t d = 0; d < cut.dimension; ++d) block_dimension_ += Contains(reduced_, d) ? 0 : 1;
   }
 
   void Run() {
@@ -174,7 +174,7 @@ class Splitting {
     }
     std::vector<ir::ValueId> partial = ReduceBlocks(inputs, neutral);
     if (cut_.rest > 0) AppendRest(inputs, neutral, partial);
-    std::vector<ir::ValueId> results = Reduce(partial, initial, {place_});
+    std::vector<ir::ValueId> results = Reduce(partial, initial, {block_dimension_});
     for (size_t i = 0; i < n; ++i) {
       const DType own = rewriter_.TensorOf(op_.results[i]).dtype;
       rewriter_.Replace(op_.results[i], Converted(results[i], own));
@@ -184,7 +184,7 @@ class Splitting {
  private:
   // Returns the operation of result i; kConstant if the reducer is not one operation per result.
   OpKind OperationOf(size_t i) const {
-    return own_operations_ ? OwnOperation(op_.regions[0], i)->kind : OpKind::kConstant;
+    return own_operations_ ? OperationOfResult(op_.regions[0], i)->kind : OpKind::kConstant;
   }
 
   ir::ValueId Emit(OpKind kind, std::vector<ir::ValueId> operands, ir::OpAttributes attributes,
@@ -209,7 +209,7 @@ class Splitting {
     return rewriter_.EmitConstant(ir::Literal::Filled({dtype, {}}, value), op_.location);
   }
 
-  // Reduces the equal blocks. In the results the blocks are dimension place_.
+  // Reduces the equal blocks. In the results the blocks are dimension block_dimension_.
   std::vector<ir::ValueId> ReduceBlocks(const std::vector<ir::ValueId>& inputs,
                                         const std::vector<ir::ValueId>& neutral) {
     std::vector<ir::ValueId> blocks;
@@ -235,11 +235,11 @@ class Splitting {
     rest = Reduce(rest, neutral, reduced_);
     for (size_t i = 0; i < rest.size(); ++i) {
       ir::TensorType type = rewriter_.TensorOf(rest[i]);
-      type.dims.insert(type.dims.begin() + place_, 1);
+      type.dims.insert(type.dims.begin() + block_dimension_, 1);
       rest[i] = Emit(OpKind::kReshape, {rest[i]}, ir::NoAttributes{}, type);
-      type.dims[place_] = cut_.blocks + 1;
+      type.dims[block_dimension_] = cut_.blocks + 1;
       partial[i] = Emit(OpKind::kConcatenate, {partial[i], rest[i]},
-                        ir::DimensionAttributes{place_}, std::move(type));
+                        ir::DimensionAttributes{block_dimension_}, std::move(type));
     }
   }
 
@@ -312,8 +312,8 @@ class Splitting {
   const Cut cut_;
   const bool own_operations_;
   std::vector<int64_t> reduced_;
-  int64_t place_ = 0;          // the position of the block dimension among the kept dimensions
-  std::vector<DType> dtypes_;  // the types in which the operands are reduced
+  int64_t block_dimension_ = 0;  // the position of the block dimension among the kept dimensions
+  std::vector<DType> dtypes_;    // the types in which the operands are reduced
 };
 
 // Returns the same reduction with its reduced dimensions, which are the first ones, joined into

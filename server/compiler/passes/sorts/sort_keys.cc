@@ -89,9 +89,9 @@ class KeyFinder {
     if (ir::IsComplex(dtype)) return false;
     const bool by_value =
         ir::IsFloat(dtype) && attributes.compare_type != ir::ComparisonType::kTotalOrder;
-    if (AreTwins(a, b)) {
+    if (AreCorresponding(a, b)) {
       keys_.push_back({a, !is_less, by_value, {compare.results[0]}});
-    } else if (AreTwins(b, a)) {
+    } else if (AreCorresponding(b, a)) {
       keys_.push_back({b, is_less, by_value, {compare.results[0]}});
     } else {
       return false;
@@ -101,8 +101,8 @@ class KeyFinder {
 
   // Whether `of_first` is computed from the first element in the same way as `of_second` from the
   // second one.
-  bool AreTwins(ir::ValueId of_first, ir::ValueId of_second) {
-    if (twins_.contains({of_first, of_second})) return true;
+  bool AreCorresponding(ir::ValueId of_first, ir::ValueId of_second) {
+    if (corresponding_.contains({of_first, of_second})) return true;
     const auto first = parameters_.find(of_first), second = parameters_.find(of_second);
     if (first != parameters_.end() || second != parameters_.end()) {
       return first != parameters_.end() && second != parameters_.end() && first->second % 2 == 0 &&
@@ -119,16 +119,16 @@ class KeyFinder {
       return false;
     }
     for (size_t i = 0; i < a->operands.size(); ++i) {
-      if (!AreTwins(a->operands[i], b->operands[i])) return false;
+      if (!AreCorresponding(a->operands[i], b->operands[i])) return false;
     }
-    twins_.insert({of_first, of_second});
+    corresponding_.insert({of_first, of_second});
     return true;
   }
 
   const ir::Function& function_;
   absl::flat_hash_map<ir::ValueId, int> parameters_;  // by value: its number
   absl::flat_hash_map<ir::ValueId, const ir::Op*> definitions_;
-  absl::flat_hash_set<std::pair<ir::ValueId, ir::ValueId>> twins_;
+  absl::flat_hash_set<std::pair<ir::ValueId, ir::ValueId>> corresponding_;
   std::vector<SortKey> keys_;
 };
 

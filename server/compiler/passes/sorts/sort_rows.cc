@@ -15,7 +15,7 @@ using ir::DType;
 using ir::OpKind;
 
 constexpr int kMaxKeyBits = 64;
-// Payloads of more bytes per element are gathered at the end (NumberPayloads).
+// Payloads of more bytes per element are gathered at the end (SortPayloadsIndirectly).
 constexpr int64_t kMaxPayloadBytes = 8;
 
 // A float of one byte that can represent the values of all narrower floats.
@@ -50,20 +50,20 @@ SortRows::SortRows(Rewriter& rewriter, const ir::Op& op, int64_t dimension)
     if (static_cast<int64_t>(d) != dimension) rows_ *= dims[d];
   }
   length_ = dims[dimension];
-  is_numbered_.resize(op.operands.size());
+  is_indirect_.resize(op.operands.size());
 }
 
 int64_t SortRows::element_bytes() const {
   int64_t bytes = 0;
   for (size_t k = 0; k < op_.operands.size(); ++k) {
-    if (!is_numbered_[k]) bytes += ir::StorageBytesOf(TypeOf(op_.operands[k]).dtype);
+    if (!is_indirect_[k]) bytes += ir::StorageBytesOf(TypeOf(op_.operands[k]).dtype);
   }
   const bool has_numbers =
-      std::find(is_numbered_.begin(), is_numbered_.end(), true) != is_numbered_.end();
+      std::find(is_indirect_.begin(), is_indirect_.end(), true) != is_indirect_.end();
   return bytes + (has_numbers ? ir::StorageBytesOf(DType::kUI32) : 0);
 }
 
-void SortRows::NumberPayloads() {
+void SortRows::SortPayloadsIndirectly() {
   const ir::Region& region = op_.regions[0];
   std::vector<bool> is_payload;
   int64_t bytes = 0;
@@ -72,7 +72,7 @@ void SortRows::NumberPayloads() {
                          !Uses(region, region.parameters[2 * k + 1]));
     if (is_payload[k]) bytes += ir::StorageBytesOf(TypeOf(op_.operands[k]).dtype);
   }
-  if (bytes > kMaxPayloadBytes) is_numbered_ = is_payload;
+  if (bytes > kMaxPayloadBytes) is_indirect_ = is_payload;
 }
 
 bool SortRows::CanSortByDigits(const ir::Function& function, const std::vector<SortKey>& keys) {
@@ -157,7 +157,7 @@ ir::Region SortRows::Comparator() {
   ir::Region region = rewriter_.Clone(op_.regions[0]);
   std::vector<ir::ValueId> parameters;
   for (size_t k = 0; k < op_.operands.size(); ++k) {
-    if (is_numbered_[k]) continue;
+    if (is_indirect_[k]) continue;
     parameters.push_back(region.parameters[2 * k]);
     parameters.push_back(region.parameters[2 * k + 1]);
   }
@@ -168,8 +168,8 @@ ir::Region SortRows::Comparator() {
   return region;
 }
 
-SortRows::Ids SortRows::EmitNest(OpKind kind, ir::OpAttributes attributes, const Ids& operands,
-                                 const ir::Dims& result_dims) {
+SortRows::Ids SortRows::EmitWithComparator(OpKind kind, ir::OpAttributes attributes,
+                                           const Ids& operands, const ir::Dims& result_dims) {
   ir::Op nest;
   nest.kind = kind;
   nest.attributes = std::move(attributes);
@@ -189,8 +189,8 @@ void SortRows::TakeOperands() {
   for (const ir::ValueId id : op_.operands) operands_.push_back(ToRows(id));
   bool has_numbers = false;
   for (size_t k = 0; k < operands_.size(); ++k) {
-    if (!is_numbered_[k]) values_.push_back(operands_[k]);
-    has_numbers |= is_numbered_[k];
+    if (!is_indirect_[k]) values_.push_back(operands_[k]);
+    has_numbers |= is_indirect_[k];
   }
   if (has_numbers) values_.push_back(Numbers());
 }
@@ -198,14 +198,14 @@ void SortRows::TakeOperands() {
 void SortRows::SortRuns(int64_t run, int64_t piece, int64_t keep) {
   TakeOperands();
   length_ = length_ / run * keep + std::min(length_ % run, keep);
-  values_ = EmitNest(OpKind::kSortRuns, ir::SortRunsAttributes{run, piece, keep}, values_,
-                     {rows_, length_});
+  values_ = EmitWithComparator(OpKind::kSortRuns, ir::SortRunsAttributes{run, piece, keep}, values_,
+                               {rows_, length_});
 }
 
 void SortRows::MergeRuns(int64_t run, int64_t piece) {
   TakeOperands();
-  values_ =
-      EmitNest(OpKind::kMergeRuns, ir::MergeRunsAttributes{run, piece}, values_, {rows_, length_});
+  values_ = EmitWithComparator(OpKind::kMergeRuns, ir::MergeRunsAttributes{run, piece}, values_,
+                               {rows_, length_});
 }
 
 void SortRows::SelectFromBlocks(int64_t block, int64_t limit) {
@@ -215,8 +215,8 @@ void SortRows::SelectFromBlocks(int64_t block, int64_t limit) {
   for (const ir::ValueId id : values_) {
     parts.push_back(Reshape(Slice(id, 0, all), {rows_, blocks, block}));
   }
-  parts = EmitNest(OpKind::kPartialSort, ir::PartialSortAttributes{2, limit}, parts,
-                   {rows_, blocks, limit});
+  parts = EmitWithComparator(OpKind::kPartialSort, ir::PartialSortAttributes{2, limit}, parts,
+                             {rows_, blocks, limit});
   const int64_t rest = length_ - all;
   for (size_t k = 0; k < parts.size(); ++k) {
     parts[k] = Reshape(parts[k], {rows_, blocks * limit});
@@ -232,12 +232,12 @@ void SortRows::SelectFromBlocks(int64_t block, int64_t limit) {
 void SortRows::SelectFirst(int64_t limit) {
   TakeOperands();
   length_ = limit;
-  values_ = EmitNest(OpKind::kPartialSort, ir::PartialSortAttributes{1, limit}, values_,
-                     {rows_, length_});
+  values_ = EmitWithComparator(OpKind::kPartialSort, ir::PartialSortAttributes{1, limit}, values_,
+                               {rows_, length_});
 }
 
 void SortRows::SortByDigits(const std::vector<SortKey>& keys, int64_t tile) {
-  is_numbered_.assign(op_.operands.size(), false);
+  is_indirect_.assign(op_.operands.size(), false);
   TakeOperands();
   int bits = 0;
   for (const SortKey& key : keys) bits += OrderedBitsOf(TypeOf(key.value).dtype);
@@ -297,7 +297,7 @@ void SortRows::Finish() {
   size_t next = 0;
   for (size_t k = 0; k < operands_.size(); ++k) {
     const ir::ValueId rows =
-        is_numbered_[k] ? Gather(operands_[k], values_.back()) : values_[next++];
+        is_indirect_[k] ? Gather(operands_[k], values_.back()) : values_[next++];
     rewriter_.Replace(op_.results[k], FromRows(rows, ir::TensorType(TypeOf(op_.results[k]))));
   }
 }

@@ -26,7 +26,7 @@ class SortRows {
   // Makes the following steps move the position of each element in its row instead of the operands
   // that the comparator does not read, if these are larger than a position; Finish then gathers
   // them. Call it before the first step.
-  void NumberPayloads();
+  void SortPayloadsIndirectly();
   // Sorts each run of `run` elements and keeps the first `keep` of each (SortRunsAttributes).
   void SortRuns(int64_t run, int64_t piece, int64_t keep);
   // Merges neighbouring sorted runs of `run` elements in pairs (MergeRunsAttributes).
@@ -61,8 +61,8 @@ class SortRows {
   // Elements [begin, end) of each row.
   ir::ValueId Slice(ir::ValueId id, int64_t begin, int64_t end);
   // Emits an op of this kind on `operands` with the comparator as its region.
-  Ids EmitNest(ir::OpKind kind, ir::OpAttributes attributes, const Ids& operands,
-               const ir::Dims& result_dims);
+  Ids EmitWithComparator(ir::OpKind kind, ir::OpAttributes attributes, const Ids& operands,
+                         const ir::Dims& result_dims);
   // Returns a copy of the comparator with parameters for values_.
   ir::Region Comparator();
   // The position of each element in its row, as ui32.
@@ -87,7 +87,7 @@ class SortRows {
   Ids operands_;  // the op's operands as rows, before the first step
   Ids values_;    // the rows after the last step; the positions, if any, are the last one
   // For each operand whether positions are moved instead of it; then it is not in values_.
-  std::vector<bool> is_numbered_;
+  std::vector<bool> is_indirect_;
   absl::flat_hash_map<ir::ValueId, ir::ValueId> computed_;  // by value of the region
 };
 

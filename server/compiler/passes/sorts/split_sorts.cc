@@ -5,7 +5,7 @@
 
 #include "common/ceil_divide.h"
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/passes/sorts/place_nan.h"
+#include "server/compiler/passes/sorts/order_nan.h"
 #include "server/compiler/passes/sorts/sort_keys.h"
 #include "server/compiler/passes/sorts/sort_rows.h"
 
@@ -24,9 +24,9 @@ constexpr int64_t kMinRun = 1024, kMaxRun = int64_t{1} << 20;
 
 // For targets where a thread block works together: the longest run that a block sorts first, and
 // the bytes of shared memory that it has for two copies of the run.
-constexpr int64_t kMaxTeamRun = 2048, kTeamBytes = int64_t{32} << 10;
+constexpr int64_t kMaxThreadBlockRun = 2048, kRunSharedMemoryBytes = int64_t{32} << 10;
 // How many elements each of the block's threads merges at a time, in such runs and in longer ones.
-constexpr int64_t kTeamPiece = 2, kLongPiece = 16;
+constexpr int64_t kThreadBlockPiece = 2, kLongPiece = 16;
 // One thread sorts a row if the row has at most kTinyRow elements, or if there are at least
 // kManyRows rows of at most kShortRow elements.
 constexpr int64_t kTinyRow = 8, kShortRow = 64, kManyRows = 16'384;
@@ -42,7 +42,7 @@ int64_t PowerOfTwo(int64_t at_least) {
 class Splitter {
  public:
   explicit Splitter(const codegen::Target& target)
-      : units_(target.parallel_units()), team_(target.threads_per_unit()) {}
+      : units_(target.parallel_units()), threads_per_unit_(target.threads_per_unit()) {}
 
   absl::StatusOr<bool> Visit(Rewriter& rewriter, ir::Op& op) const {
     if (op.kind != OpKind::kSort && op.kind != OpKind::kPartialSort) return false;
@@ -62,25 +62,25 @@ class Splitter {
 
  private:
   // Whether the threads of a block work together on one unit of work.
-  bool is_team() const { return team_ > 1; }
+  bool uses_thread_blocks() const { return threads_per_unit_ > 1; }
 
   // Returns the longest run that a thread block can sort; less than 2 if the elements are too large
   // for that.
-  static int64_t TeamRun(const SortRows& rows) {
-    const auto most = static_cast<uint64_t>(kTeamBytes / 2 / rows.element_bytes());
-    return std::min(kMaxTeamRun, static_cast<int64_t>(std::bit_floor(most)));
+  static int64_t ThreadBlockRun(const SortRows& rows) {
+    const auto most = static_cast<uint64_t>(kRunSharedMemoryBytes / 2 / rows.element_bytes());
+    return std::min(kMaxThreadBlockRun, static_cast<int64_t>(std::bit_floor(most)));
   }
 
   // Emits the ops of a sort. May change the comparator of `op` so that it orders NaN. Returns false
   // if the sort is to stay.
   bool Sort(Rewriter& rewriter, ir::Op& op, SortRows& rows) const {
     const int64_t length = rows.length(), elements = rows.rows() * length;
-    if (is_team()) {
+    if (uses_thread_blocks()) {
       if (length <= kTinyRow || (length <= kShortRow && rows.rows() >= kManyRows)) return false;
     } else if (length <= kLongRow || elements < kMinElements) {
       return false;
     }
-    const bool is_one_run = is_team() && length <= TeamRun(rows);
+    const bool is_one_run = uses_thread_blocks() && length <= ThreadBlockRun(rows);
     const auto keys = FindSortKeys(rewriter.function(), op.regions[0]);
     if (!is_one_run && keys.has_value() && SortRows::CanSortByDigits(rewriter.function(), *keys)) {
       const int64_t share = CeilDivide(CeilDivide(elements, units_), ir::kDigitSortTile);
@@ -88,20 +88,20 @@ class Splitter {
       rows.SortByDigits(*keys, std::min(share, most) * ir::kDigitSortTile);
       return true;
     }
-    if (!is_team() && rows.rows() >= units_) return false;
+    if (!uses_thread_blocks() && rows.rows() >= units_) return false;
     // If the comparator were no order, threads would split runs inconsistently and lose elements.
-    if (keys.has_value()) PlaceNan(rewriter, *keys, op.regions[0]);
-    rows.NumberPayloads();
+    if (keys.has_value()) OrderNan(rewriter, *keys, op.regions[0]);
+    rows.SortPayloadsIndirectly();
     int64_t run = std::clamp(PowerOfTwo(CeilDivide(elements, units_)), kMinRun, kMaxRun);
     int64_t piece = run;
-    if (is_team()) {
-      run = std::min(TeamRun(rows), PowerOfTwo(length));
+    if (uses_thread_blocks()) {
+      run = std::min(ThreadBlockRun(rows), PowerOfTwo(length));
       if (run < 2) return false;
-      piece = kTeamPiece;
+      piece = kThreadBlockPiece;
     }
     rows.SortRuns(run, piece, run);
-    if (is_team()) {
-      piece = std::max(kLongPiece, PowerOfTwo(CeilDivide(elements, units_ * team_)));
+    if (uses_thread_blocks()) {
+      piece = std::max(kLongPiece, PowerOfTwo(CeilDivide(elements, units_ * threads_per_unit_)));
     }
     for (; run < length; run *= 2) rows.MergeRuns(run, std::min(piece, 2 * run));
     return true;
@@ -110,11 +110,11 @@ class Splitter {
   // Emits the ops of a partial sort. Returns false if it is to stay.
   bool Select(int64_t limit, SortRows& rows) const {
     if (limit < 1) return false;
-    if (is_team()) {
-      const int64_t most = TeamRun(rows);
+    if (uses_thread_blocks()) {
+      const int64_t most = ThreadBlockRun(rows);
       if (rows.rows() >= kManyRows || rows.length() <= kTinyRow || most < 2 * limit) return false;
       do {
-        rows.SortRuns(std::min(most, PowerOfTwo(rows.length())), kTeamPiece, limit);
+        rows.SortRuns(std::min(most, PowerOfTwo(rows.length())), kThreadBlockPiece, limit);
       } while (rows.length() > limit);
       return true;
     }
@@ -127,7 +127,7 @@ class Splitter {
     return true;
   }
 
-  const int64_t units_, team_;
+  const int64_t units_, threads_per_unit_;
 };
 
 }  // namespace

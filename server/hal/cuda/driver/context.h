@@ -7,7 +7,7 @@
 #include "common/threads/mutex.h"
 #include "server/hal/cuda/driver/driver.h"
 #include "server/hal/cuda/driver/find_devices.h"
-#include "server/hal/cuda/streams/stream_ends.h"
+#include "server/hal/cuda/streams/stream_listeners.h"
 
 namespace acceld::hal::cuda {
 
@@ -27,14 +27,14 @@ class Context {
   const CudaDevice& device() const { return device_; }
   CuContext handle() const { return context_; }
   // The listeners that are told when a stream of this device is about to be destroyed.
-  StreamEnds& stream_ends() { return stream_ends_; }
+  StreamListeners& stream_listeners() { return stream_listeners_; }
 
   // Makes the context current on the calling thread, which most functions of the driver require.
   // Returns UNAVAILABLE with the reason once the device is lost.
   absl::Status Enter();
   // Like Enter, but for functions that release resources, which are called even if the device is
   // lost. Ignores errors.
-  void EnterToFree() { driver_.cuCtxSetCurrent(context_); }
+  void EnterForRelease() { driver_.cuCtxSetCurrent(context_); }
   // Converts `result`, which the driver's function called `what` returned, to a status, as
   // Driver::Check does. After an error from which the context cannot recover (for example an
   // illegal address in a kernel, or an uncorrectable memory error), marks the device as lost and
@@ -49,7 +49,7 @@ class Context {
   const Driver& driver_;
   const CudaDevice device_;
   CuContext context_ = nullptr;
-  StreamEnds stream_ends_;
+  StreamListeners stream_listeners_;
   mutable Mutex mutex_;
   absl::Status lost_ ABSL_GUARDED_BY(mutex_);
 };

@@ -44,7 +44,7 @@ absl::StatusOr<Driver> Open() {
   if (driver.name == nullptr) {                                                             \
     return absl::FailedPreconditionError("the NVIDIA driver is too old: it has no " #name); \
   }
-#define ACCELD_CUDA_LATER_SYMBOL(name, parameters) \
+#define ACCELD_CUDA_OPTIONAL_SYMBOL(name, parameters) \
   driver.name = reinterpret_cast<Driver::Result(*) parameters>(dlsym(library, #name));
   using Result = Driver::Result;
 #include "server/hal/cuda/driver/driver_symbols.def"
@@ -65,7 +65,7 @@ bool Driver::HasGraphs() const {
   constexpr int kWithSwitch = 12080;  // CUDA 12.8
   int version = 0;
 #define ACCELD_CUDA_SYMBOL(name, parameters)
-#define ACCELD_CUDA_LATER_SYMBOL(name, parameters) \
+#define ACCELD_CUDA_OPTIONAL_SYMBOL(name, parameters) \
   if (this->name == nullptr) return false;
 #include "server/hal/cuda/driver/driver_symbols.def"
   return cuDriverGetVersion(&version) == 0 && version >= kWithSwitch;

@@ -9,12 +9,13 @@ namespace acceld::hal::cuda {
 using kernels::cuda::CublasLt;
 using kernels::cuda::Cudnn;
 
-std::string LibrariesPart(absl::string_view cublas_lt_version, absl::string_view cudnn_version) {
+std::string LibraryVersionSuffix(absl::string_view cublas_lt_version,
+                                 absl::string_view cudnn_version) {
   return absl::StrCat(cublas_lt_version.empty() ? "" : "-cublaslt", cublas_lt_version,
                       cudnn_version.empty() ? "" : "-cudnn", cudnn_version);
 }
 
-std::string InstalledLibrariesPart() {
+std::string InstalledLibraryVersionSuffix() {
   std::string cublas_lt, cudnn;
   if (CublasLt::Get().ok()) {
     cublas_lt = VersionOf<CublasLt>(CublasLt::Get()->cublasLtGetProperty, "cublasLtGetProperty")
@@ -23,7 +24,7 @@ std::string InstalledLibrariesPart() {
   if (Cudnn::Get().ok()) {
     cudnn = VersionOf<Cudnn>(Cudnn::Get()->cudnnGetProperty, "cudnnGetProperty").value_or("");
   }
-  return LibrariesPart(cublas_lt, cudnn);
+  return LibraryVersionSuffix(cublas_lt, cudnn);
 }
 
 }  // namespace acceld::hal::cuda

@@ -24,9 +24,11 @@ absl::StatusOr<std::string> VersionOf(Get get, absl::string_view function) {
 // libraries, for example "-cublaslt13.1.0-cudnn9.12.0". The versions are a part of it because
 // generated code depends on what the libraries support. An empty version means that the library is
 // not available.
-std::string LibrariesPart(absl::string_view cublas_lt_version, absl::string_view cudnn_version);
+std::string LibraryVersionSuffix(absl::string_view cublas_lt_version,
+                                 absl::string_view cudnn_version);
 
-// Returns LibrariesPart of the libraries of this machine, whether or not the machine has a GPU.
-std::string InstalledLibrariesPart();
+// Returns LibraryVersionSuffix of the libraries of this machine, whether or not the machine has a
+// GPU.
+std::string InstalledLibraryVersionSuffix();
 
 }  // namespace acceld::hal::cuda

@@ -8,8 +8,8 @@
 namespace acceld::hal::cuda {
 namespace {
 
-absl::StatusOr<std::vector<CudaDevice>> FindNumbers(const std::vector<CudaDevice>& found,
-                                                    const std::vector<int>& numbers) {
+absl::StatusOr<std::vector<CudaDevice>> SelectByOrdinal(const std::vector<CudaDevice>& found,
+                                                        const std::vector<int>& numbers) {
   std::vector<CudaDevice> devices;
   for (const int number : numbers) {
     if (number >= static_cast<int>(found.size())) {
@@ -65,10 +65,10 @@ absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
 
 }  // namespace
 
-absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
-                                                const WantedDevices& wanted,
-                                                const CudaDeviceOptions& options,
-                                                const Toolkit& toolkit) {
+absl::StatusOr<OpenedDevices> OpenSelectedDevices(const absl::StatusOr<Driver>& driver,
+                                                  const DeviceSelection& wanted,
+                                                  const CudaDeviceOptions& options,
+                                                  const Toolkit& toolkit) {
   if (wanted.all) return OpenAll(driver, options, toolkit);
   OpenedDevices opened;
   if (wanted.numbers.empty()) {
@@ -77,7 +77,8 @@ absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& dr
   }
   ACCELD_RETURN_IF_ERROR(driver.status());
   ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> found, FindCudaDevices(*driver));
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> named, FindNumbers(found, wanted.numbers));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CudaDevice> named,
+                          SelectByOrdinal(found, wanted.numbers));
   for (absl::StatusOr<OpenedCudaDevice>& device :
        OpenCudaDevices(*driver, named, options, toolkit)) {
     ACCELD_RETURN_IF_ERROR(device.status());

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/hal/cuda/cuda_device.h"
-#include "server/hal/cuda/driver/wanted_devices.h"
+#include "server/hal/cuda/driver/device_selection.h"
 
 namespace acceld::hal::cuda {
 
@@ -14,7 +14,7 @@ struct MissingLibrary {
   std::string name, reason;
 };
 
-// The result of OpenWantedDevices.
+// The result of OpenSelectedDevices.
 struct OpenedDevices {
   std::vector<OpenedCudaDevice> devices;
   // Why `devices` is empty, or why GPUs that were found are not in it: one message for each reason.
@@ -27,13 +27,13 @@ struct OpenedDevices {
 // in OpenedDevices::missing, as is a missing driver. If GPUs are selected by number, all of them
 // must be usable: returns NOT_FOUND for a number that no GPU has, or the reason why a GPU cannot be
 // used. The driver must outlive the devices; therefore it cannot be a temporary.
-absl::StatusOr<OpenedDevices> OpenWantedDevices(const absl::StatusOr<Driver>& driver,
-                                                const WantedDevices& wanted,
-                                                const CudaDeviceOptions& options,
-                                                const Toolkit& toolkit);
-absl::StatusOr<OpenedDevices> OpenWantedDevices(absl::StatusOr<Driver>&& driver,
-                                                const WantedDevices& wanted,
-                                                const CudaDeviceOptions& options,
-                                                const Toolkit& toolkit) = delete;
+absl::StatusOr<OpenedDevices> OpenSelectedDevices(const absl::StatusOr<Driver>& driver,
+                                                  const DeviceSelection& wanted,
+                                                  const CudaDeviceOptions& options,
+                                                  const Toolkit& toolkit);
+absl::StatusOr<OpenedDevices> OpenSelectedDevices(absl::StatusOr<Driver>&& driver,
+                                                  const DeviceSelection& wanted,
+                                                  const CudaDeviceOptions& options,
+                                                  const Toolkit& toolkit) = delete;
 
 }  // namespace acceld::hal::cuda

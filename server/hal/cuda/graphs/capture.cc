@@ -11,13 +11,14 @@ constexpr int kRelaxed = 2;
 
 }  // namespace
 
-Capture::~Capture() {
+GraphCapture::~GraphCapture() {
   if (stream_ == nullptr) return;
-  context_.EnterToFree();
+  context_.EnterForRelease();
   context_.driver().cuStreamDestroy_v2(stream_);
 }
 
-absl::StatusOr<CapturedGraph> Capture::Of(absl::FunctionRef<absl::Status(CuStream)> enqueue) const {
+absl::StatusOr<CapturedGraph> GraphCapture::Of(
+    absl::FunctionRef<absl::Status(CuStream)> enqueue) const {
   const Driver& driver = context_.driver();
   MutexLock lock(mutex_);
   if (stream_ == nullptr) {

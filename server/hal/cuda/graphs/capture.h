@@ -29,13 +29,13 @@ class CapturedGraph {
 
 // Records the work that a library call enqueues on a stream as a CUDA graph, without executing it
 // (stream capture). Thread-safe: a mutex lets one capture run at a time.
-class Capture {
+class GraphCapture {
  public:
   // The context must outlive the object.
-  explicit Capture(Context& context) : context_(context) {}
-  ~Capture();
-  Capture(const Capture&) = delete;
-  Capture& operator=(const Capture&) = delete;
+  explicit GraphCapture(Context& context) : context_(context) {}
+  ~GraphCapture();
+  GraphCapture(const GraphCapture&) = delete;
+  GraphCapture& operator=(const GraphCapture&) = delete;
 
   // Calls `enqueue` with a stream, and returns the work that `enqueue` enqueued on it as a graph.
   // The device's context must be current on the calling thread. Returns the error of `enqueue`, or

@@ -13,7 +13,7 @@
 #include "kernels/cuda/program/dependencies.h"
 #include "kernels/cuda/program/places.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/graphs/addresses.h"
+#include "server/hal/cuda/graphs/run_addresses.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -53,7 +53,7 @@ struct Body {
 
 class Builder {
  public:
-  Builder(const GraphParts& parts, const PlaceTable& table, const Addresses& addresses,
+  Builder(const GraphParts& parts, const AddressTable& table, const RunAddresses& addresses,
           std::vector<GraphCall>& calls)
       : parts_(parts),
         table_(table),
@@ -228,8 +228,8 @@ class Builder {
   }
 
   const GraphParts& parts_;
-  const PlaceTable& table_;
-  const Addresses& addresses_;
+  const AddressTable& table_;
+  const RunAddresses& addresses_;
   std::vector<GraphCall>& calls_;
   const kernels::cuda::Places& places_;
   const Driver& driver_;
@@ -242,15 +242,15 @@ class Builder {
 
 Graph::~Graph() {
   const Driver& driver = parts_.context.driver();
-  parts_.context.EnterToFree();
+  parts_.context.EnterForRelease();
   if (exec_ != nullptr) driver.cuGraphExecDestroy(exec_);
   if (graph_ != nullptr) driver.cuGraphDestroy(graph_);
 }
 
 absl::StatusOr<std::unique_ptr<Graph>> Graph::Build(const GraphParts& parts,
-                                                    const PlaceTable& table,
+                                                    const AddressTable& table,
                                                     absl::Span<const kernels::Step> steps,
-                                                    const Addresses& addresses) {
+                                                    const RunAddresses& addresses) {
   Context& context = parts.context;
   const Driver& driver = context.driver();
   std::unique_ptr<Graph> built(new Graph(parts));
@@ -262,7 +262,7 @@ absl::StatusOr<std::unique_ptr<Graph>> Graph::Build(const GraphParts& parts,
   return built;
 }
 
-absl::Status Graph::Bind(const Addresses& addresses) {
+absl::Status Graph::Bind(const RunAddresses& addresses) {
   for (GraphCall& call : calls_) {
     const kernels::cuda::Matmul::Places places = addresses.Of(call.step);
     if (places == call.places) continue;

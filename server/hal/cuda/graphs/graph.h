@@ -7,20 +7,20 @@
 #include "kernels/cuda/cublas/matmul.h"
 #include "kernels/ir/plan.h"
 #include "server/hal/cuda/driver/context.h"
+#include "server/hal/cuda/graphs/address_table.h"
 #include "server/hal/cuda/graphs/capture.h"
 #include "server/hal/cuda/graphs/graph_kernels.h"
-#include "server/hal/cuda/graphs/place_table.h"
 
 namespace acceld::hal::cuda {
 
-class Addresses;
+class RunAddresses;
 class CudaModule;
 
 // The parts of a device and of a module that graphs are built from. They must outlive the graphs.
 struct GraphParts {
   Context& context;
   const GraphKernels& kernels;
-  const Capture& capture;
+  const GraphCapture& capture;
   const CudaModule& module;
 };
 
@@ -44,16 +44,16 @@ class Graph {
   // buffers from `table`; library calls are captured with `addresses`. May take milliseconds.
   // Returns UNIMPLEMENTED for too large a graph, and the errors of the libraries and of the driver.
   static absl::StatusOr<std::unique_ptr<Graph>> Build(const GraphParts& parts,
-                                                      const PlaceTable& table,
+                                                      const AddressTable& table,
                                                       absl::Span<const kernels::Step> steps,
-                                                      const Addresses& addresses);
+                                                      const RunAddresses& addresses);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
   // Updates the library calls for launches with `addresses`. After an error the graph must not be
   // launched any more.
-  absl::Status Bind(const Addresses& addresses);
+  absl::Status Bind(const RunAddresses& addresses);
 
   CuGraphExec exec() const { return exec_; }
 

@@ -10,7 +10,7 @@ namespace acceld::hal::cuda {
 
 GraphSupport::~GraphSupport() {
   if (module_ == nullptr) return;
-  context_->EnterToFree();
+  context_->EnterForRelease();
   context_->driver().cuModuleUnload(module_);
 }
 
@@ -33,12 +33,12 @@ absl::Status GraphSupport::Load() const {
   }
   // Machine code is tried first: unlike PTX, the driver accepts it also from a newer compiler, and
   // needs no compiler of its own for it.
-  const absl::Status loaded = LoadBy(compile_);
+  const absl::Status loaded = LoadWith(compile_);
   if (loaded.ok() || !context_->lost().ok()) return loaded;
-  return LoadBy(compile_to_ptx_);
+  return LoadWith(compile_to_ptx_);
 }
 
-absl::Status GraphSupport::LoadBy(const kernels::cuda::CompileSource& compile) const {
+absl::Status GraphSupport::LoadWith(const kernels::cuda::CompileSource& compile) const {
   const Driver& driver = context_->driver();
   ACCELD_ASSIGN_OR_RETURN(const std::string code,
                           compile(std::string(kernels::cuda::GraphSource())));

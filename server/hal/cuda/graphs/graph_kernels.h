@@ -12,7 +12,7 @@ namespace acceld::hal::cuda {
 
 // The kernels that graphs use in addition to the kernels of programs
 // (kernels/cuda/device/graph.cu), loaded on one device: store_words and find_places fill the
-// address table (PlaceTable), copy_bytes copies memory, and the others set the values by which
+// address table (AddressTable), copy_bytes copies memory, and the others set the values by which
 // conditional nodes continue a loop or choose a branch.
 struct GraphKernels {
   CuFunction store_words, find_places, copy_bytes, set_loop, set_branch, set_choice;
@@ -38,16 +38,16 @@ class GraphSupport {
   // once. The device's context must be current on the calling thread (Context::Enter).
   const GraphKernels* Get() const;
 
-  const Capture& capture() const { return capture_; }
+  const GraphCapture& capture() const { return capture_; }
 
  private:
   absl::Status Load() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status LoadBy(const kernels::cuda::CompileSource& compile) const
+  absl::Status LoadWith(const kernels::cuda::CompileSource& compile) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<Context> context_;
   const kernels::cuda::CompileSource compile_, compile_to_ptx_;
-  const Capture capture_;
+  const GraphCapture capture_;
   mutable Mutex mutex_;
   mutable bool is_tried_ ABSL_GUARDED_BY(mutex_) = false;
   mutable bool is_loaded_ ABSL_GUARDED_BY(mutex_) = false;

@@ -6,16 +6,16 @@
 #include "absl/hash/hash.h"
 #include "common/log/log.h"
 #include "server/hal/cuda/cuda_module.h"
-#include "server/hal/cuda/graphs/addresses.h"
+#include "server/hal/cuda/graphs/run_addresses.h"
 
 namespace acceld::hal::cuda {
 
 namespace {
 
-constexpr int64_t kBytesOfNode = 2048;
-constexpr int64_t kBytesOfPlace = 3 * sizeof(uint64_t);
+constexpr int64_t kBytesPerNode = 2048;
+constexpr int64_t kBytesPerTableEntry = 3 * sizeof(uint64_t);
 
-size_t HashOfCalls(absl::Span<const kernels::Step> steps, const Addresses& addresses) {
+size_t HashOfCalls(absl::Span<const kernels::Step> steps, const RunAddresses& addresses) {
   std::vector<CuPointer> all = {addresses.workspace()};
   for (const kernels::Step& step : steps) {
     const auto* const matmul = std::get_if<kernels::MatmulStep>(&step.value);
@@ -32,8 +32,8 @@ using kernels::cuda::Segment;
 
 absl::StatusOr<const Graph*> StreamGraphs::Find(const Segment& segment,
                                                 absl::Span<const kernels::Step> steps,
-                                                const Addresses& addresses) {
-  OfSegment& found = segments_[{steps.data(), steps.size()}];
+                                                const RunAddresses& addresses) {
+  SegmentState& found = segments_[{steps.data(), steps.size()}];
   if (segment.calls > 0 && !segment.has_loops) {
     const size_t here = HashOfCalls(steps, addresses);
     if (std::exchange(found.last_addresses, here) != here) return nullptr;
@@ -72,15 +72,15 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
     has_loops_ = has_loops;
     places_.emplace(module.program(), num_arguments, num_results);
     device_bytes_ =
-        nodes * kBytesOfNode + static_cast<int64_t>(places_->all().size()) * kBytesOfPlace;
-    listener_ = context_.stream_ends().Add([this](CuStream stream) { Forget(stream); });
+        nodes * kBytesPerNode + static_cast<int64_t>(places_->all().size()) * kBytesPerTableEntry;
+    listener_ = context_.stream_listeners().Add([this](CuStream stream) { Forget(stream); });
   }
 }
 
 void ModuleGraphs::Forget(CuStream stream) {
-  decltype(of_streams_)::node_type forgotten;  // destroyed after the lock is released
+  decltype(stream_states_)::node_type forgotten;  // destroyed after the lock is released
   MutexLock lock(mutex_);
-  forgotten = of_streams_.extract(stream);
+  forgotten = stream_states_.extract(stream);
 }
 
 void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {
@@ -88,8 +88,9 @@ void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {
   for (const Segment& segment : segments) {
     for (size_t i = segment.begin; i < segment.end; ++i) {
       const kernels::Step& step = steps[i];
-      walks_ |= !segment.is_graph && (std::holds_alternative<kernels::WhileStep>(step.value) ||
-                                      std::holds_alternative<kernels::SwitchStep>(step.value));
+      has_host_control_flow_ |=
+          !segment.is_graph && (std::holds_alternative<kernels::WhileStep>(step.value) ||
+                                std::holds_alternative<kernels::SwitchStep>(step.value));
       // Steps inside of a graph get segments, too, since the graph may turn out to be unusable.
       if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
         Cut(loop->condition, graphs);
@@ -102,30 +103,30 @@ void ModuleGraphs::Cut(const kernels::Steps& steps, bool graphs) {
   segments_.emplace(&steps, segments);
 }
 
-bool ModuleGraphs::HasToPrepare(CuStream stream) const {
+bool ModuleGraphs::MayBuildGraphs(CuStream stream) const {
   if (kernels_ == nullptr || failed_.load()) return false;
   MutexLock lock(mutex_);
-  const auto found = of_streams_.find(stream);
+  const auto found = stream_states_.find(stream);
   // The first run builds the graphs with loops, the second run the others.
-  return found == of_streams_.end() || found->second->runs.load() < 2;
+  return found == stream_states_.end() || found->second->runs.load() < 2;
 }
 
 StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_first) const {
   if (kernels_ == nullptr || failed_.load()) return nullptr;
-  OfStream* of_stream = nullptr;
+  StreamState* of_stream = nullptr;
   {
     MutexLock lock(mutex_);
-    std::unique_ptr<OfStream>& found = of_streams_[stream];
-    if (found == nullptr) found = std::make_unique<OfStream>();
+    std::unique_ptr<StreamState>& found = stream_states_[stream];
+    if (found == nullptr) found = std::make_unique<StreamState>();
     of_stream = found.get();
   }
   is_first = of_stream->runs.load() == 0;
   if (of_stream->runs.load() < 2) of_stream->runs.fetch_add(1);
   if (of_stream->graphs == nullptr && (has_loops_ || !is_first)) {
-    absl::StatusOr<PlaceTable> table =
-        PlaceTable::Create(context_, *kernels_, *places_, memory, stream);
+    absl::StatusOr<AddressTable> table =
+        AddressTable::Create(context_, *kernels_, *places_, memory, stream);
     if (!table.ok()) {
-      NoteFailure(table.status(), stream);
+      RecordFailure(table.status(), stream);
       return nullptr;
     }
     of_stream->graphs =
@@ -135,12 +136,12 @@ StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_
   return of_stream->graphs.get();
 }
 
-void ModuleGraphs::NoteFailure(const absl::Status& why, CuStream stream) const {
+void ModuleGraphs::RecordFailure(const absl::Status& why, CuStream stream) const {
   const bool is_for_good = !absl::IsResourceExhausted(why);
   if (is_for_good) failed_.store(true);
   {
     MutexLock lock(mutex_);
-    of_streams_.at(stream)->runs.store(0);
+    stream_states_.at(stream)->runs.store(0);
   }
   LogWarning("GPU ", context_.device().ordinal, ": a program goes without graphs ",
              is_for_good ? "from now on" : "this time",

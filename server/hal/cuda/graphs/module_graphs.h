@@ -11,9 +11,9 @@
 #include "common/threads/mutex.h"
 #include "kernels/cuda/program/places.h"
 #include "kernels/cuda/program/segments.h"
+#include "server/hal/cuda/graphs/address_table.h"
 #include "server/hal/cuda/graphs/graph.h"
 #include "server/hal/cuda/graphs/graph_kernels.h"
-#include "server/hal/cuda/graphs/place_table.h"
 
 namespace acceld::hal::cuda {
 
@@ -21,14 +21,14 @@ namespace acceld::hal::cuda {
 // by the thread that enqueues the runs of the stream.
 class StreamGraphs {
  public:
-  // `runs` is the counter of runs on the stream (ModuleGraphs::OfStream), which Find sets to 0 when
-  // it has to build a graph again. `runs` must outlive the object.
-  StreamGraphs(GraphParts parts, PlaceTable table, std::atomic<int>& runs)
+  // `runs` is the counter of runs on the stream (ModuleGraphs::StreamState), which Find sets to 0
+  // when it has to build a graph again. `runs` must outlive the object.
+  StreamGraphs(GraphParts parts, AddressTable table, std::atomic<int>& runs)
       : parts_(parts), table_(std::move(table)), runs_(runs) {}
 
   // Enqueues kernels that compute the addresses of all buffers from `bases`
   // (kernels::cuda::Places), for the graphs that are launched next on the stream.
-  absl::Status Place(const std::vector<CuPointer>& bases, CuStream stream) const {
+  absl::Status FillAddressTable(const std::vector<CuPointer>& bases, CuStream stream) const {
     return table_.Fill(parts_.context, parts_.kernels, bases, stream);
   }
   // Returns the graph of `segment`, which consists of `steps`, for a run with `addresses`. Returns
@@ -37,18 +37,18 @@ class StreamGraphs {
   // addresses. Also returns the errors of Graph::Build.
   absl::StatusOr<const Graph*> Find(const kernels::cuda::Segment& segment,
                                     absl::Span<const kernels::Step> steps,
-                                    const Addresses& addresses);
+                                    const RunAddresses& addresses);
 
  private:
   const GraphParts parts_;
-  const PlaceTable table_;
+  const AddressTable table_;
   std::atomic<int>& runs_;
-  struct OfSegment {
+  struct SegmentState {
     std::unique_ptr<Graph> graph;
     size_t last_addresses = 0;  // hash of the addresses of its library calls in the last run
   };
   // Keyed by the address of the first step, and the number of steps.
-  absl::flat_hash_map<std::pair<const kernels::Step*, size_t>, OfSegment> segments_;
+  absl::flat_hash_map<std::pair<const kernels::Step*, size_t>, SegmentState> segments_;
 };
 
 // Decides which segments of a module's program are launched as graphs, and owns the graphs for each
@@ -59,7 +59,7 @@ class ModuleGraphs {
   // and `module` must outlive the object.
   ModuleGraphs(Context& context, const GraphSupport& support, const CudaModule& module,
                size_t num_arguments, size_t num_results);
-  ~ModuleGraphs() { context_.stream_ends().Remove(listener_); }
+  ~ModuleGraphs() { context_.stream_listeners().Remove(listener_); }
   ModuleGraphs(const ModuleGraphs&) = delete;
   ModuleGraphs& operator=(const ModuleGraphs&) = delete;
 
@@ -76,12 +76,12 @@ class ModuleGraphs {
 
   // Whether the host reads values from the device in the middle of a run, to decide how loops and
   // branches continue.
-  bool takes_host() const { return walks_ || (has_loops_ && failed_.load()); }
+  bool needs_host() const { return has_host_control_flow_ || (has_loops_ && failed_.load()); }
   // Whether graphs contain loops or branches, so that a graph may run for as long as the data say,
   // without the host.
   bool has_loops() const { return has_loops_; }
   // Whether the next run on `stream` may have to build graphs, which takes milliseconds.
-  bool HasToPrepare(CuStream stream) const;
+  bool MayBuildGraphs(CuStream stream) const;
 
   // Begins a run on `stream`, which no other thread may use at the same time. Returns the graphs
   // for the stream, or nullptr if the run has to launch its steps one by one. Sets `is_first` to
@@ -91,16 +91,17 @@ class ModuleGraphs {
   // Reports that a graph for `stream` could not be built or launched, which is logged. From now on
   // all runs of the module launch their steps one by one; if `why` is RESOURCE_EXHAUSTED, only this
   // run.
-  void NoteFailure(const absl::Status& why, CuStream stream) const;
+  void RecordFailure(const absl::Status& why, CuStream stream) const;
 
  private:
   // What is kept for one stream.
-  struct OfStream {
+  struct StreamState {
     std::atomic<int> runs = 0;             // runs since graphs may have to be built; counts to 2
     std::unique_ptr<StreamGraphs> graphs;  // used by this stream alone
   };
 
-  // Divides `steps`, and the steps inside of them, into segments: fills `segments_` and `walks_`.
+  // Divides `steps`, and the steps inside of them, into segments: fills `segments_` and
+  // `has_host_control_flow_`.
   void Cut(const kernels::Steps& steps, bool graphs);
   // Deletes what is kept for a stream that is about to be destroyed.
   void Forget(CuStream stream);
@@ -111,14 +112,14 @@ class ModuleGraphs {
   const CudaModule& module_;
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
   absl::optional<kernels::cuda::Places> places_;  // nullopt if there are no graphs
-  // Whether there are loops or branches outside of graphs (walks_) and inside of graphs
-  // (has_loops_).
-  bool walks_ = false, has_loops_ = false;
+  // Whether there are loops or branches outside of graphs (has_host_control_flow_) and inside of
+  // graphs (has_loops_).
+  bool has_host_control_flow_ = false, has_loops_ = false;
   int64_t device_bytes_ = 0;
-  uint64_t listener_ = 0;  // id in the context's StreamEnds, if there are graphs
+  uint64_t listener_ = 0;  // id in the context's StreamListeners, if there are graphs
   mutable std::atomic<bool> failed_ = false;
   mutable Mutex mutex_;
-  mutable absl::flat_hash_map<CuStream, std::unique_ptr<OfStream>> of_streams_
+  mutable absl::flat_hash_map<CuStream, std::unique_ptr<StreamState>> stream_states_
       ABSL_GUARDED_BY(mutex_);
 };
 

@@ -6,7 +6,7 @@
 #include "common/threads/future.h"
 #include "server/hal/command_queue.h"
 #include "server/hal/cuda/driver/context.h"
-#include "server/hal/cuda/streams/fences.h"
+#include "server/hal/cuda/streams/fence_pool.h"
 #include "server/hal/cuda/streams/pending_events.h"
 #include "server/hal/device.h"
 

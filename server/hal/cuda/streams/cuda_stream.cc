@@ -48,8 +48,8 @@ CudaStream::~CudaStream() {
   completions_.reset();
   staging_.reset();
   if (stream_ == nullptr) return;
-  parts_.context->stream_ends().Announce(stream_);
-  parts_.context->EnterToFree();
+  parts_.context->stream_listeners().NotifyDestroy(stream_);
+  parts_.context->EnterForRelease();
   handles_.reset();
   cudnn_.reset();
   parts_.context->driver().cuStreamDestroy_v2(stream_);
@@ -78,12 +78,12 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
   // Creating handles and graphs takes time, too.
-  const bool takes_time = module.takes_host() || (module.uses_handles() && !has_handles_.load()) ||
+  const bool takes_time = module.needs_host() || (module.uses_handles() && !has_handles_.load()) ||
                           (module.uses_cudnn() && !has_cudnn_.load()) ||
-                          module.graphs().HasToPrepare(stream_);
+                          module.graphs().MayBuildGraphs(stream_);
   WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
                       .work = {.launch = std::move(launch),
-                               .may_be_cancelled = module.polls() || module.takes_host()}};
+                               .may_be_cancelled = module.polls() || module.needs_host()}};
   return Submit(std::move(command), takes_time);
 }
 

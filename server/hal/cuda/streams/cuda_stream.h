@@ -14,7 +14,7 @@
 #include "server/hal/cuda/driver/peers.h"
 #include "server/hal/cuda/run_program.h"
 #include "server/hal/cuda/streams/completions.h"
-#include "server/hal/cuda/streams/fences.h"
+#include "server/hal/cuda/streams/fence_pool.h"
 #include "server/hal/cuda/streams/pending_events.h"
 #include "server/hal/cuda/streams/staging.h"
 #include "server/hal/device.h"
@@ -27,7 +27,7 @@ namespace acceld::hal::cuda {
 struct StreamParts {
   std::shared_ptr<Context> context;
   std::shared_ptr<MemoryPool> memory;
-  std::shared_ptr<Fences> fences;
+  std::shared_ptr<FencePool> fences;
   std::shared_ptr<PendingEvents> pending;
   std::shared_ptr<Peers> peers;
   std::shared_ptr<LaunchCounters> counters = std::make_shared<LaunchCounters>();
@@ -55,7 +55,7 @@ class CudaStream final : public Stream {
                    std::shared_ptr<void> keep_alive) override;
   Event CopyFromPeer(std::shared_ptr<Buffer> from, std::shared_ptr<Buffer> to) override;
   // Does nothing, since runs use the GPU and not the host's processors.
-  bool SetGivesWay(bool /*gives_way*/) override { return true; }
+  bool SetLowPriority(bool /*low_priority*/) override { return true; }
 
  private:
   struct WaitCommand {

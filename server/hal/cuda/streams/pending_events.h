@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/threads/future.h"
 #include "common/threads/mutex.h"
-#include "server/hal/cuda/streams/fences.h"
+#include "server/hal/cuda/streams/fence_pool.h"
 
 namespace acceld::hal::cuda {
 

@@ -13,7 +13,7 @@ constexpr unsigned int kPlainEvent = 1 | 2;  // CU_EVENT_BLOCKING_SYNC, CU_EVENT
 }  // namespace
 
 Staging::~Staging() {
-  context_->EnterToFree();
+  context_->EnterForRelease();
   for (const Slot& slot : slots_) {
     if (slot.idle != nullptr) context_->driver().cuEventDestroy_v2(slot.idle);
     if (slot.memory != nullptr) context_->driver().cuMemFreeHost(slot.memory);

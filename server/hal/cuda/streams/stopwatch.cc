@@ -9,7 +9,7 @@ constexpr float kLongMs = 100;  // work that takes longer is measured once
 }  // namespace
 
 Stopwatch::~Stopwatch() {
-  context_.EnterToFree();
+  context_.EnterForRelease();
   if (stream_ != nullptr) driver_.cuStreamSynchronize(stream_);
   for (const CuEvent event : {begin_, end_}) {
     if (event != nullptr) driver_.cuEventDestroy_v2(event);

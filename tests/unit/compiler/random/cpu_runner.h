@@ -10,7 +10,7 @@
 #include "common/ir/types/literal.h"
 #include "common/status.h"
 #include "kernels/cpu/cpu_module.h"
-#include "kernels/cpu/interrupts.h"
+#include "kernels/cpu/interrupt_handler.h"
 #include "server/hal/executable.h"
 
 namespace acceld::compiler {

@@ -204,7 +204,7 @@ TEST(Bytecode, KeepsWhereOpsWereMade) {
   const std::string unknown = Writer::EncodeOp(constant, {properties}, {type}, {});
   const auto module = ReadBytecode(program.writer.Finish({type}, {known, unknown, known, end}, 3));
   ASSERT_TRUE(module.ok()) << module.status();
-  EXPECT_THAT(module->places, testing::ElementsAre("train.py:40:1"));
+  EXPECT_THAT(module->source_locations, testing::ElementsAre("train.py:40:1"));
   const std::vector<Op>& ops = module->functions[0].body.ops;
   EXPECT_EQ(ops[0].location.place, 1u);
   EXPECT_EQ(ops[1].location.place, 0u);

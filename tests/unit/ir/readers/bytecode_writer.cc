@@ -162,14 +162,14 @@ std::string BytecodeWriter::File(absl::string_view ir) const {
   file += Section(kDialects, dialects) + Section(kAttrTypes, entries) + Section(kOffsets, offsets);
   file += Section(kIr, ir);
   if (!resources_.empty()) {
-    std::string places = Varint(0) + Varint(0) + Varint(resources_.size());
+    std::string source_locations = Varint(0) + Varint(0) + Varint(resources_.size());
     std::string values;
     for (const ResourceEntry& resource : resources_) {
       const std::string value = Varint(1) + Blob(resource.bytes);
-      places += Varint(resource.key) + Varint(value.size()) + '\0';
+      source_locations += Varint(resource.key) + Varint(value.size()) + '\0';
       values += value;
     }
-    file += Section(kResources, values) + Section(kResourceOffsets, places);
+    file += Section(kResources, values) + Section(kResourceOffsets, source_locations);
   }
   return file + Section(kPropertiesSection, properties);
 }

@@ -9,8 +9,8 @@
 
 #include "gtest/gtest.h"
 #include "kernels/cpu/routine_key.h"
+#include "kernels/cpu/run_state.h"
 #include "kernels/cpu/support/routine.h"
-#include "kernels/cpu/support_state.h"
 #include "kernels/ir/plan.h"
 #include "tests/unit/kernels/buffers.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/support/routines/blocked/micro_kernels.h"
-#include "kernels/cpu/support/routines/in_blocks.h"
+#include "kernels/cpu/support/routines/for_each_in_blocks.h"
 #include "kernels/cpu/support/scratchpad.h"
 
 // Packs the operands of MicroKernels.

@@ -10,11 +10,11 @@ using lapack::Int;
 // Converts the library's real representation of eigenvectors, in which a conjugate pair is two real
 // columns: the real and the imaginary parts of the first vector of the pair.
 template <typename R>
-absl::StatusOr<Elements<std::complex<R>>> UnpackPairs(const RoutineRun& run, Int n,
-                                                      const Elements<R>& packed,
-                                                      const Elements<R>& imaginary) {
-  ACCELD_ASSIGN_OR_RETURN(Elements<std::complex<R>> out,
-                          Elements<std::complex<R>>::Make(run, packed.size()));
+absl::StatusOr<WorkArray<std::complex<R>>> UnpackPairs(const RoutineRun& run, Int n,
+                                                       const WorkArray<R>& packed,
+                                                       const WorkArray<R>& imaginary) {
+  ACCELD_ASSIGN_OR_RETURN(WorkArray<std::complex<R>> out,
+                          WorkArray<std::complex<R>>::Make(run, packed.size()));
   const auto size = static_cast<int64_t>(n);
   for (int64_t column = 0; column < size; ++column) {
     const bool pair = imaginary[column] != 0 && column + 1 < size;
@@ -34,8 +34,8 @@ absl::StatusOr<Elements<std::complex<R>>> UnpackPairs(const RoutineRun& run, Int
 }
 
 template <typename T>
-absl::Status StoreVectors(const RoutineRun& run, bool wanted, Int n, const Elements<T>& vectors,
-                          const Elements<T>& wi, const RoutineBuffer& to, int64_t i) {
+absl::Status StoreVectors(const RoutineRun& run, bool wanted, Int n, const WorkArray<T>& vectors,
+                          const WorkArray<T>& wi, const RoutineBuffer& to, int64_t i) {
   if (!wanted) {
     FillWithZeros(to, i);
   } else if constexpr (kIsComplex<T>) {
@@ -53,14 +53,16 @@ absl::Status Decompose(const RoutineRun& run, int64_t i) {
   const auto n = static_cast<Int>(run.operands[0].rows);
   // For real matrices, the imaginary parts of the eigenvalues are a separate result.
   const size_t first_vectors = kIsComplex<T> ? 1 : 2;
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> w, Elements<T>::MakeZeros(run, n));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> wi, Elements<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> vl, Elements<T>::MakeZeros(run, left ? a.size() : 1));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> vr, Elements<T>::MakeZeros(run, right ? a.size() : 1));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
-                          Elements<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
-  Int info = kNotFinite;
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, run.operands[0], i));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> w, WorkArray<T>::MakeZeros(run, n));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> wi,
+                          WorkArray<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> vl, WorkArray<T>::MakeZeros(run, left ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> vr,
+                          WorkArray<T>::MakeZeros(run, right ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> real_space,
+                          WorkArray<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
+  Int info = kInfoNotFinite;
   if (AllFinite(a)) {
     ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, 4.0 * n, [&](T* space, Int size) {
                               return lapack::Geev(left ? 'V' : 'N', right ? 'V' : 'N', n, a.data(),

@@ -23,7 +23,7 @@ struct Workspaces {
 
 // Returns whether the triangle that is read is finite. LAPACK's iterations may not end for others.
 template <typename T>
-bool IsFinite(bool lower, int64_t n, const Elements<T>& a) {
+bool IsFinite(bool lower, int64_t n, const WorkArray<T>& a) {
   for (int64_t column = 0; column < n; ++column) {
     const T* const begin = a.data() + column * n;
     if (!AllFinite(lower ? begin + column : begin, lower ? begin + n : begin + column + 1)) {
@@ -45,13 +45,13 @@ absl::StatusOr<Int> Decompose(const RoutineRun& run, bool vectors, Int n, T* a, 
       lapack::Evd(job, uplo, n, a, w, &work_size, -1, &real_size, -1, &integer_size, -1);
   if (query != 0) return query;
   ACCELD_ASSIGN_OR_RETURN(
-      const Elements<T> work,
-      Elements<T>::Make(run, WorkspaceSize(std::real(work_size), least.elements)));
+      const WorkArray<T> work,
+      WorkArray<T>::Make(run, WorkspaceSize(std::real(work_size), least.elements)));
   ACCELD_ASSIGN_OR_RETURN(
-      const Elements<Real<T>> real_work,
-      Elements<Real<T>>::Make(run, WorkspaceSize(kIsComplex<T> ? real_size : 0, least.reals)));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Int> integers,
-                          Elements<Int>::Make(run, WorkspaceSize(integer_size, least.integers)));
+      const WorkArray<Real<T>> real_work,
+      WorkArray<Real<T>>::Make(run, WorkspaceSize(kIsComplex<T> ? real_size : 0, least.reals)));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Int> integers,
+                          WorkArray<Int>::Make(run, WorkspaceSize(integer_size, least.integers)));
   return lapack::Evd(job, uplo, n, a, w, work.data(), static_cast<Int>(work.size()),
                      real_work.data(), static_cast<Int>(real_work.size()), integers.data(),
                      static_cast<Int>(integers.size()));
@@ -67,9 +67,9 @@ absl::Status RunHermitianEigen(const RoutineRun& run) {
     using T = decltype(zero);
     ACCELD_RETURN_IF_ERROR(Workspaces::Of<T>(n, vectors).Check());
     return run.ForEach(run.batch(), work, [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> w, Elements<Real<T>>::MakeZeros(run, n));
-      Int info = kNotFinite;
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, run.operands[0], i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> w, WorkArray<Real<T>>::MakeZeros(run, n));
+      Int info = kInfoNotFinite;
       if (IsFinite(run.parameters[0] != 0, n, a)) {
         ACCELD_ASSIGN_OR_RETURN(info, Decompose<T>(run, vectors, n, a.data(), w.data()));
       }

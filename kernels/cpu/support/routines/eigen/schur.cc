@@ -12,13 +12,15 @@ absl::Status Decompose(const RoutineRun& run, int64_t i) {
   const bool vectors = run.parameters[0] != 0;
   const auto n = static_cast<Int>(run.operands[0].rows);
   const size_t last = run.results.size() - 1;
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, run.operands[0], i));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> z, Elements<T>::MakeZeros(run, vectors ? a.size() : 1));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> w, Elements<T>::MakeZeros(run, n));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> wi, Elements<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
-                          Elements<Real<T>>::Make(run, kIsComplex<T> ? n : 0));
-  Int info = kNotFinite;
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, run.operands[0], i));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> z,
+                          WorkArray<T>::MakeZeros(run, vectors ? a.size() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> w, WorkArray<T>::MakeZeros(run, n));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> wi,
+                          WorkArray<T>::MakeZeros(run, kIsComplex<T> ? 0 : n));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> real_space,
+                          WorkArray<Real<T>>::Make(run, kIsComplex<T> ? n : 0));
+  Int info = kInfoNotFinite;
   if (AllFinite(a)) {
     ACCELD_ASSIGN_OR_RETURN(info, WithWorkspace<T>(run, 3.0 * n, [&](T* space, Int size) {
                               return lapack::Gees(vectors ? 'V' : 'N', n, a.data(), w.data(),

@@ -44,17 +44,17 @@ absl::Status DecomposeItem(const RoutineRun& run, char job, int64_t i) {
   const auto m = static_cast<Int>(a.rows), n = static_cast<Int>(a.columns);
   const auto ldvt = static_cast<Int>(std::max<int64_t>(vt.rows, 1));
   const Workspaces least = Workspaces::Of<T>(m, n, qr_iteration, vectors);
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> matrix, Elements<T>::Load(run, a, i));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> s,
-                          Elements<Real<T>>::MakeZeros(run, std::min(m, n)));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> left,
-                          Elements<T>::MakeZeros(run, vectors ? u.item_elements() : 1));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> right,
-                          Elements<T>::MakeZeros(run, vectors ? vt.item_elements() : 1));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
-                          Elements<Real<T>>::Make(run, static_cast<int64_t>(least.reals)));
-  ACCELD_ASSIGN_OR_RETURN(const Elements<Int> integers, Elements<Int>::Make(run, 8 * s.size()));
-  Int info = kNotFinite;
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> matrix, WorkArray<T>::Load(run, a, i));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> s,
+                          WorkArray<Real<T>>::MakeZeros(run, std::min(m, n)));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> left,
+                          WorkArray<T>::MakeZeros(run, vectors ? u.item_elements() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> right,
+                          WorkArray<T>::MakeZeros(run, vectors ? vt.item_elements() : 1));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> real_space,
+                          WorkArray<Real<T>>::Make(run, static_cast<int64_t>(least.reals)));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<Int> integers, WorkArray<Int>::Make(run, 8 * s.size()));
+  Int info = kInfoNotFinite;
   if (AllFinite(matrix)) {
     ACCELD_ASSIGN_OR_RETURN(
         info, WithWorkspace<T>(run, least.elements, [&](T* space, Int size) {

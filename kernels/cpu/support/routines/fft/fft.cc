@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "common/ceil_divide.h"
-#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/fft/fft_axis.h"
 #include "kernels/cpu/support/routines/fft/fft_plan.h"
 #include "kernels/cpu/support/routines/routine_run.h"
+#include "kernels/cpu/support/routines/work_array.h"
 #include "kernels/cpu/support/scratchpad.h"
 
 // StableHLO specification, "fft": one pass over the data for each transformed dimension.
@@ -17,7 +17,7 @@ enum Kind : int64_t { kForward = 0, kInverse = 1, kRealToComplex = 2, kComplexTo
 // The number of elements to aim at for a group of sequences that is transformed together, so that
 // it stays in a cache.
 constexpr int64_t kGroupElements = 1 << 14;
-// From this length on, sequences are divided into shorter ones (TransformLong).
+// From this length on, sequences are divided into shorter ones (TransformByFourSteps).
 constexpr int64_t kLongLength = 1 << 16;
 // The elements that are read or written between two polls.
 constexpr int64_t kPolledElements = 1 << 16;
@@ -124,8 +124,8 @@ absl::Status TransformIn(const RoutineRun& run, const Axis<T>& axis) {
 template <typename T>
 absl::Status Transform(const RoutineRun& run, const Axis<T>& axis) {
   // Bluestein's algorithm by longer transforms loses accuracy, so it computes in double.
-  if (FftPlan<T>::IsChirp(axis.length)) return TransformIn<T, double>(run, axis);
-  if (axis.length >= kLongLength) return TransformLong(run, axis);
+  if (FftPlan<T>::UsesBluestein(axis.length)) return TransformIn<T, double>(run, axis);
+  if (axis.length >= kLongLength) return TransformByFourSteps(run, axis);
   return TransformIn<T, T>(run, axis);
 }
 
@@ -178,8 +178,8 @@ absl::Status RunTyped(const RoutineRun& run) {
     return absl::OkStatus();
   };
   if (kind == kComplexToReal && rank > 1) {
-    ACCELD_ASSIGN_OR_RETURN(const Elements<T> spectrum,
-                            Elements<T>::Make(run, 2 * sequences * from.dims[last]));
+    ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> spectrum,
+                            WorkArray<T>::Make(run, 2 * sequences * from.dims[last]));
     ACCELD_RETURN_IF_ERROR(other_axes(in, spectrum.data()));
     return Transform(run, last_axis(spectrum.data()));
   }

@@ -81,6 +81,6 @@ inline double WorkOf(int64_t length, int64_t lanes) {
 // factor beyond 13. Uses the context's threads. Errors: CANCELLED, RESOURCE_EXHAUSTED;
 // std::bad_alloc is thrown.
 template <typename T>
-absl::Status TransformLong(const RoutineRun& run, const Axis<T>& axis);
+absl::Status TransformByFourSteps(const RoutineRun& run, const Axis<T>& axis);
 
 }  // namespace acceld::kernels::cpu

@@ -53,12 +53,12 @@ template <typename T>
 absl::StatusOr<std::shared_ptr<const FftPlan<T>>> FftPlan<T>::Make(const RoutineRun& run,
                                                                    int64_t length) {
   std::shared_ptr<FftPlan> plan(new FftPlan(length));
-  ACCELD_RETURN_IF_ERROR(IsChirp(length) ? plan->FillChirp(run) : plan->FillStages(run));
+  ACCELD_RETURN_IF_ERROR(UsesBluestein(length) ? plan->FillChirp(run) : plan->FillStages(run));
   return plan;
 }
 
 template <typename T>
-bool FftPlan<T>::IsChirp(int64_t length) {
+bool FftPlan<T>::UsesBluestein(int64_t length) {
   return length > 1 && Factor(length).empty();
 }
 

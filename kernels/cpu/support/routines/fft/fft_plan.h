@@ -24,7 +24,7 @@ class FftPlan {
   static absl::StatusOr<std::shared_ptr<const FftPlan>> Make(const RoutineRun& run, int64_t length);
   // Returns whether transforms of this length use Bluestein's algorithm, which computes longer
   // transforms.
-  static bool IsChirp(int64_t length);
+  static bool UsesBluestein(int64_t length);
 
   // The number of elements of scratch that Run needs.
   int64_t ScratchElements(int64_t lanes) const;

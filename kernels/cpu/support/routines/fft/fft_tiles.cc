@@ -45,8 +45,8 @@ template <typename T>
 }
 
 template <typename T>
-[[gnu::always_inline]] inline void Turn(const T* firsts, const T* lanes, bool inverse, int64_t rows,
-                                        T* __restrict re, T* __restrict im) {
+[[gnu::always_inline]] inline void ApplyTwiddles(const T* firsts, const T* lanes, bool inverse,
+                                                 int64_t rows, T* __restrict re, T* __restrict im) {
   const T sign = inverse ? T(-1) : T(1);
   for (int64_t j = 0; j < rows; ++j) {
     const T first_re = firsts[2 * j], first_im = firsts[2 * j + 1];
@@ -65,21 +65,21 @@ template <typename T>
 
 }  // namespace
 
-#define ACCELD_FFT_TILES(T)                                                                 \
-  template <>                                                                               \
-  ACCELD_WIDE_VECTORS void ReadFftTile<T>(const T* from, int64_t rows, int64_t step, T* re, \
-                                          T* im) {                                          \
-    Read(from, rows, step, re, im);                                                         \
-  }                                                                                         \
-  template <>                                                                               \
-  ACCELD_WIDE_VECTORS void WriteFftTile<T>(const T* re, const T* im, T scale, int64_t rows, \
-                                           int64_t step, T* to) {                           \
-    Write(re, im, scale, rows, step, to);                                                   \
-  }                                                                                         \
-  template <>                                                                               \
-  ACCELD_WIDE_VECTORS void TurnFftTile<T>(const T* firsts, const T* lanes, bool inverse,    \
-                                          int64_t rows, T* re, T* im) {                     \
-    Turn(firsts, lanes, inverse, rows, re, im);                                             \
+#define ACCELD_FFT_TILES(T)                                                                      \
+  template <>                                                                                    \
+  ACCELD_WIDE_VECTORS void ReadFftTile<T>(const T* from, int64_t rows, int64_t step, T* re,      \
+                                          T* im) {                                               \
+    Read(from, rows, step, re, im);                                                              \
+  }                                                                                              \
+  template <>                                                                                    \
+  ACCELD_WIDE_VECTORS void WriteFftTile<T>(const T* re, const T* im, T scale, int64_t rows,      \
+                                           int64_t step, T* to) {                                \
+    Write(re, im, scale, rows, step, to);                                                        \
+  }                                                                                              \
+  template <>                                                                                    \
+  ACCELD_WIDE_VECTORS void ApplyTwiddlesToFftTile<T>(const T* firsts, const T* lanes,            \
+                                                     bool inverse, int64_t rows, T* re, T* im) { \
+    ApplyTwiddles(firsts, lanes, inverse, rows, re, im);                                         \
   }
 ACCELD_FFT_TILES(float)
 ACCELD_FFT_TILES(double)

@@ -26,6 +26,7 @@ void WriteFftTile(const T* re, const T* im, T scale, int64_t rows, int64_t step,
 // conjugate for the inverse: pair j of `firsts`, and element q of row j of `lanes`. Each row of
 // `lanes` has kFftLanes<T> real parts, then as many imaginary parts.
 template <typename T>
-void TurnFftTile(const T* firsts, const T* lanes, bool inverse, int64_t rows, T* re, T* im);
+void ApplyTwiddlesToFftTile(const T* firsts, const T* lanes, bool inverse, int64_t rows, T* re,
+                            T* im);
 
 }  // namespace acceld::kernels::cpu

@@ -1,7 +1,7 @@
 #include "kernels/cpu/support/routines/blocked/blocked.h"
-#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
+#include "kernels/cpu/support/routines/work_array.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -40,7 +40,7 @@ absl::StatusOr<int32_t> Factor(const RoutineRun& run, OtherTriangle other, int64
       return info;
     }
   }
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, from, i));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, from, i));
   const int32_t info = lapack::Potrf(lower ? 'L' : 'U', static_cast<lapack::Int>(n), a.data());
   SpreadNanInCholesky(n, lower, a.data());
   ACCELD_RETURN_IF_ERROR(Clear(run, other, n, !lower, a.data()));  // column-major

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "kernels/cpu/support/routines/blocked/blocked.h"
-#include "kernels/cpu/support/routines/elements.h"
 #include "kernels/cpu/support/routines/lapack.h"
 #include "kernels/cpu/support/routines/spread_nan.h"
+#include "kernels/cpu/support/routines/work_array.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -27,7 +27,7 @@ absl::Status Factor(const RoutineRun& run, int64_t i) {
     }
   }
   const auto m = static_cast<lapack::Int>(from.rows), n = static_cast<lapack::Int>(from.columns);
-  ACCELD_ASSIGN_OR_RETURN(const Elements<T> a, Elements<T>::Load(run, from, i));
+  ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> a, WorkArray<T>::Load(run, from, i));
   info = lapack::Getrf(m, n, a.data(), pivots);
   SpreadNanFromStep(m, n, FirstNan(a.data(), std::min(m, n), m + 1), /*own_row=*/false, a.data());
   return StoreColumns(run, a.data(), to, i);

@@ -15,7 +15,7 @@ double WorkOf(const RoutineBuffer& a) {
 
 // Spreads NaN from the first reflector that has one; its factor then is NaN, too.
 template <typename T>
-void SpreadNan(int64_t m, int64_t n, const Elements<T>& qr, const Elements<T>& tau) {
+void SpreadNan(int64_t m, int64_t n, const WorkArray<T>& qr, const WorkArray<T>& tau) {
   const int64_t first = FirstNan(tau.data(), tau.size(), 1);
   if (first == tau.size()) return;
   SpreadNanFromStep(m, n, first, /*own_row=*/true, qr.data());
@@ -33,9 +33,9 @@ absl::Status Multiply(const RoutineRun& run, Side side) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEachItem(work, [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> reflectors, Elements<T>::Load(run, a, i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Load(run, run.operands[1], i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> product, Elements<T>::Load(run, c, i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> reflectors, WorkArray<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::Load(run, run.operands[1], i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> product, WorkArray<T>::Load(run, c, i));
       ACCELD_RETURN_IF_ERROR(ApplyQ(run, side, adjoint, m, n, k, reflectors.data(), lda, tau.data(),
                                     product.data(), std::max(m, 1)));
       return StoreColumns(run, product.data(), run.results[0], i);
@@ -51,8 +51,8 @@ absl::Status RunQr(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEachItem(WorkOf(a), [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> qr, Elements<T>::Load(run, a, i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Make(run, std::min(m, n)));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> qr, WorkArray<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::Make(run, std::min(m, n)));
       ACCELD_RETURN_IF_ERROR(FactorQr(run, m, n, qr.data(), tau.data()));
       SpreadNan(m, n, qr, tau);
       ACCELD_RETURN_IF_ERROR(StoreColumns(run, qr.data(), run.results[0], i));
@@ -70,13 +70,13 @@ absl::Status RunQrPivoted(const RoutineRun& run) {
     // LAPACK also computes the workspace of its block algorithm.
     ACCELD_RETURN_IF_ERROR(CheckWorkspace(2.0 * n + 64 * (n + 1.0)));
     return run.ForEach(run.batch(), WorkOf(a), [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> qr, Elements<T>::Load(run, a, i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::MakeZeros(run, std::min(m, n)));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<Real<T>> real_space,
-                              Elements<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> qr, WorkArray<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::MakeZeros(run, std::min(m, n)));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<Real<T>> real_space,
+                              WorkArray<Real<T>>::Make(run, kIsComplex<T> ? 2 * int64_t{n} : 0));
       Int* pivots = Integers(run.results[1], i);
       if (n > 0) std::memmove(pivots, Integers(run.operands[1], i), sizeof(Int) * n);
-      ACCELD_RETURN_IF_ERROR(Accepted(WithWorkspace<T>(run, least, [&](T* space, Int size) {
+      ACCELD_RETURN_IF_ERROR(StatusOfInfo(WithWorkspace<T>(run, least, [&](T* space, Int size) {
         return lapack::Geqp3(m, n, qr.data(), pivots, tau.data(), space, size, real_space.data());
       })));
       SpreadNan(m, n, qr, tau);
@@ -94,8 +94,8 @@ absl::Status RunHouseholderProduct(const RoutineRun& run) {
   return ForElementType(run.dtype(), [&](auto zero) {
     using T = decltype(zero);
     return run.ForEachItem(2 * WorkOf(a), [&](int64_t i) -> absl::Status {
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> q, Elements<T>::Load(run, a, i));
-      ACCELD_ASSIGN_OR_RETURN(const Elements<T> tau, Elements<T>::Load(run, run.operands[1], i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> q, WorkArray<T>::Load(run, a, i));
+      ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::Load(run, run.operands[1], i));
       ACCELD_RETURN_IF_ERROR(FormQ(run, m, n, k, q.data(), tau.data()));
       return StoreColumns(run, q.data(), run.results[0], i);
     });

@@ -56,7 +56,7 @@ absl::Status FactorPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, T* 
   if (IsNarrow(m, n)) {
     std::vector<T> space(static_cast<size_t>(n) * kPanel + 1);
     const Int info = lapack::Geqrf(m, n, a, lda, tau, space.data(), static_cast<Int>(space.size()));
-    return Accepted(info);
+    return StatusOfInfo(info);
   }
   const Int half = (n + 1) / 2;
   T* const right = a + static_cast<int64_t>(half) * lda;
@@ -74,7 +74,7 @@ absl::Status FormPanel(const RoutineRun& run, Int m, Int n, T* a, Int lda, const
     std::vector<T> space(static_cast<size_t>(n) * kPanel + 1);
     const Int info =
         lapack::Gqr(m, n, n, a, lda, tau, space.data(), static_cast<Int>(space.size()));
-    return Accepted(info);
+    return StatusOfInfo(info);
   }
   const Int half = (n + 1) / 2;
   T* const right = a + static_cast<int64_t>(half) * lda;
@@ -94,7 +94,7 @@ absl::Status FactorQr(const RoutineRun& run, Int m, Int n, T* a, T* tau) {
   if (static_cast<double>(m) * n * steps <= kColumnsWork) {
     ACCELD_RETURN_IF_ERROR(run.Poll());
     std::vector<T> space(static_cast<size_t>(n) * kPanel + 1);
-    return Accepted(
+    return StatusOfInfo(
         lapack::Geqrf(m, n, a, std::max(m, 1), tau, space.data(), static_cast<Int>(space.size())));
   }
   for (Int first = 0; first < steps; first += kPanel) {
