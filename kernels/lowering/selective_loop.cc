@@ -7,8 +7,8 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// A large one costs little for each element, a small one leaves few elements that are taken in
-// turn.
+// Iterations in a block. A large block makes the test cheap for each iteration; a small block
+// leaves few iterations to execute one by one when the test finds a change.
 constexpr int64_t kBlock = 32;
 
 }  // namespace
@@ -16,8 +16,9 @@ constexpr int64_t kBlock = 32;
 bool SelectiveLoop::Pays(int64_t count) { return count >= 4 * kBlock; }
 
 std::vector<Var> SelectiveLoop::Build(KernelBuilder& b, int64_t count, Values initial) const {
-  // The first block begins before the first iteration if they don't divide evenly: a loop for a
-  // rest would be another copy of the step.
+  // If the block size does not divide the count, the first block begins before iteration 0 and
+  // skips the negative iterations; a separate loop for a remainder would need another copy of the
+  // step.
   const int64_t blocks = (count + kBlock - 1) / kBlock, missing = blocks * kBlock - count;
   const auto Add = [&](Var x, Var y) { return b.Apply(ScalarOp::kAdd, {x, y}); };
   const Var zero = b.Index(0);

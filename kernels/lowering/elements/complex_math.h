@@ -4,9 +4,9 @@
 
 // Functions of complex numbers, built from real scalar operations. Each returns the principal
 // value. All but ComplexAdd and ComplexSubtract compute in f64 and round the result once for
-// complex<f32>, which also keeps intermediate values in range; their formulas avoid cancellation
-// and overflow. Sources: W. Kahan, "Branch Cuts for Complex Elementary Functions"; R. L. Smith,
-// "Algorithm 116: Complex division".
+// complex<f32>, which also keeps intermediate values in range; where it matters for complex<f64>,
+// the formulas avoid cancellation and overflow. Sources: W. Kahan, "Branch Cuts for Complex
+// Elementary Functions"; R. L. Smith, "Algorithm 116: Complex division".
 namespace acceld::kernels {
 
 Element ComplexAdd(KernelBuilder& b, const Element& x, const Element& y);

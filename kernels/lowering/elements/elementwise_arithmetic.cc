@@ -1,4 +1,4 @@
-// Ops that several classes of element types share, with one scalar operation for real types.
+// Elementwise ops on several classes of element types that are one scalar operation for real types.
 #include "kernels/lowering/elements/complex_math.h"
 #include "kernels/lowering/elements/elementwise.h"
 
@@ -21,7 +21,7 @@ Var ComplexGreaterOrEqual(KernelBuilder& b, const Element& x, const Element& y) 
   return b.Apply(ScalarOp::kOr, {greater, b.Apply(ScalarOp::kAnd, {equal, by_im})});
 }
 
-// NaN in either part of either operand wins.
+// If a part of either operand is NaN, that operand is the result.
 Var HasNan(KernelBuilder& b, const Element& x) {
   return b.Apply(ScalarOp::kOr,
                  {b.Apply(ScalarOp::kNe, {x.re, x.re}), b.Apply(ScalarOp::kNe, {x.im, x.im})});
