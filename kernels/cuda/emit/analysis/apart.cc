@@ -14,18 +14,19 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Indices of more terms are not looked into.
+// Indices with more terms are not analyzed.
 constexpr size_t kMaxTerms = 8;
-// No index comes near, so that products of a few fit i64.
+// Larger constants and coefficients are not analyzed. No index comes near this limit.
 constexpr int64_t kMaxIndex = int64_t{1} << 50;
 
-// Where a statement of the kernel's body stores: an index as a sum over loops.
+// A store: the number of the statement of the kernel's body that contains it, and the index as a
+// linear combination of induction variables.
 struct StorePlace {
   size_t statement;
   LinearForm index;
 };
 
-// All stores, and the extents of the loops around them.
+// Finds all stores, and the extents of all loops.
 class PlaceFinder {
  public:
   explicit PlaceFinder(const Constants& constants) : constants_(constants) {}
@@ -41,7 +42,7 @@ class PlaceFinder {
     Visit(kernel.body);
   }
 
-  // Nullopt for what is stored at other indices than sums.
+  // The stores to each buffer; nullopt if an index of one is no linear combination.
   absl::flat_hash_map<uint32_t, absl::optional<std::vector<StorePlace>>> places;
   absl::flat_hash_map<Var, int64_t> extents;
 
@@ -113,7 +114,8 @@ class PlaceFinder {
   absl::flat_hash_map<Var, LinearForm> forms_;
 };
 
-// What `index` leaves when divided by `modulus`, if that is a range within one multiple.
+// The range of index % modulus, if the part of the index that is no multiple of `modulus` stays
+// within [0, modulus); else nullopt.
 absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
                                   const absl::flat_hash_map<Var, int64_t>& extents) {
   IndexRange rest = IndexRange::Of(index.constant % modulus);
@@ -128,7 +130,7 @@ absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
   return rest;
 }
 
-// Whether the rests by `modulus` of different statements have nothing in common.
+// Whether the ranges of index % modulus of different statements are disjoint.
 bool AreApart(const std::vector<StorePlace>& places, int64_t modulus,
               const absl::flat_hash_map<Var, int64_t>& extents) {
   absl::flat_hash_map<size_t, IndexRange> of_statements;
@@ -158,7 +160,8 @@ absl::flat_hash_set<uint32_t> BuffersWrittenApart(const Kernel& kernel,
   absl::flat_hash_set<uint32_t> apart;
   for (const auto& [buffer, places] : finder.places) {
     if (!places.has_value() || effects.Loads(buffer)) continue;
-    // One after the other in memory, or in each row.
+    // Statements may store to consecutive parts of the buffer (a modulus above all indices), or to
+    // consecutive parts of each row (the row length, which is a coefficient, as the modulus).
     std::vector<int64_t> moduli = {kMaxIndex};
     for (const LinearForm::Term& term : places->front().index.terms) {
       if (term.coefficient > 1) moduli.push_back(term.coefficient);
