@@ -30,13 +30,10 @@ class KernelPrinter {
   CudaKernel Print();
 
  private:
-  // A group of threads that executes statements together.
-  enum class Team : uint8_t {
-    kGrid,    // all threads of the launch
-    kBlock,   // the threads of a thread block
-    kColumn,  // the threads of a thread block that share a column (PrintColumns)
-    kThread,  // a single thread
-  };
+  // A group of threads that executes statements together: all threads of the launch, the threads of
+  // a thread block, the threads of a thread block that share a column (PrintColumns), or one
+  // thread.
+  enum class Team : uint8_t { kGrid, kBlock, kColumn, kThread };
 
   // Chooses the group that executes the kernel's body. All thread blocks do so only if they need
   // not wait for each other.
