@@ -32,7 +32,7 @@ absl::StatusOr<DeviceRoutine> PrepareHermitianEigen(const RoutineCall& call,
         const uint64_t flags = Offset(places.workspace, not_finite);
         const uint64_t info = places.results[2];
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(v, places.operands[0], a));
-        // Iterations over what is not finite may not end.
+        // Matrices that are not finite are replaced by zeros, because iterations might not end.
         ACCELD_RETURN_IF_ERROR(kernels.NoteNotFinite(flags, v, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(v, flags, a.batch, a.item_bytes()));
         for (int64_t i = 0; i < a.batch; ++i) {

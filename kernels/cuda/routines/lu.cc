@@ -55,7 +55,7 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
           }
         }
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], factors, a.Transposed()));
-        // All that is computed from NaN is NaN, whatever the library takes it for.
+        // Sets all elements that depend on a NaN to NaN; the library may compute other values.
         const uint64_t firsts = Offset(places.workspace, nan_steps);
         ACCELD_RETURN_IF_ERROR(kernels.NoteFirstNanOnDiagonal(firsts, places.results[0], a));
         return kernels.SpreadNan(places.results[0], firsts, a, /*own_row=*/false);

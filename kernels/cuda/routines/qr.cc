@@ -2,8 +2,9 @@
 
 #include "kernels/cuda/routines/prepare.h"
 
-// Reflectors and their factors are LAPACK's, as cuSOLVER's are. What its functions say in `info`
-// is only whether arguments are right.
+// QR factorizations and products with Householder reflectors, with cuSOLVER. It represents
+// reflectors as LAPACK does. The `info` of these functions reports only invalid arguments, so it is
+// ignored.
 namespace acceld::kernels::cuda {
 namespace {
 
@@ -49,8 +50,8 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
               "geqrf"));
         }
         ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], qr, a.Transposed()));
-        // A reflector with NaN has one in its factor, too; and all that is computed from NaN is
-        // NaN, whatever the library takes it for.
+        // If a reflector has a NaN, so has its factor. Sets all elements that depend on a NaN to
+        // NaN; the library may compute other values.
         const uint64_t firsts = Offset(places.workspace, nan_steps);
         ACCELD_RETURN_IF_ERROR(kernels.NoteFirstNan(firsts, places.results[1], tau));
         ACCELD_RETURN_IF_ERROR(kernels.SpreadNan(places.results[0], firsts, a, /*own_row=*/true));

@@ -6,14 +6,14 @@ namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kThreads = 256, kTile = 32;
-// More do not make a large GPU busier; the kernels go round.
+// More blocks do not make a large GPU busier; the kernels loop over more work.
 constexpr int64_t kMaxBlocks = 1 << 14;
 
 int64_t Divided(int64_t count, int64_t by) { return (count + by - 1) / by; }
 
 uint64_t Value(int64_t value) { return static_cast<uint64_t>(value); }
 
-// One real number a thread.
+// The number of blocks with one thread for each real number.
 int64_t BlocksFor(const Matrices& matrices) {
   return Divided(matrices.batch * matrices.item_elements() * PartsOf(matrices.element), kThreads);
 }
