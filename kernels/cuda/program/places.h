@@ -12,9 +12,8 @@ namespace acceld::kernels::cuda {
 
 // Numbers the buffer locations of a program: all distinct addresses that its steps access, and the
 // address of the flag that cancels a run. Each location is a base address, which differs from run
-// to run, and a constant offset. CUDA graphs, which have the locations' numbers built in, find the
-// addresses of a run in a table on the device (server/hal/cuda/graphs/place_table.h). Immutable
-// after construction.
+// to run, and a constant offset. For CUDA graphs, a table on the device holds the address of each
+// location, by number, for the current run. Immutable after construction.
 class Places {
  public:
   // A location: the number of its base, and the offset from it. The layout is that of Place in

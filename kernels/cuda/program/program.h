@@ -43,8 +43,8 @@ struct SpaceSizes {
   int64_t arena = 0, constants = 0;
 };
 
-// Checks a program that may come from an untrusted file. Returns INTERNAL if a step violates the
-// rules of plan.h or a slice exceeds its space.
+// Returns INTERNAL if a step of the program violates the rules of plan.h, or a slice exceeds its
+// space.
 absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes);
 
 // Clears the algorithm of all products and convolutions, so that the libraries choose.
