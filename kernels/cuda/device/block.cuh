@@ -52,8 +52,7 @@ __device__ T ColumnReduce(T value, Combine combine, u64* space) {
   __syncthreads();
   for (u32 distance = blockDim.x / 2; distance >= 32; distance /= 2) {
     if (threadIdx.x < distance) {
-      of_threads[threadIdx.x] =
-          combine(of_threads[threadIdx.x], of_threads[threadIdx.x + distance]);
+      of_threads[threadIdx.x] = combine(of_threads[threadIdx.x], of_threads[threadIdx.x + distance]);
     }
     __syncthreads();
   }

@@ -33,7 +33,7 @@ __device__ inline u64 Nanoseconds() {
 
 // Stores the first `count` of the words that are passed as a parameter.
 extern "C" __global__ void __launch_bounds__(256)
-    store_words(u64* to, u64 count, const __grid_constant__ Words words) {
+store_words(u64* to, u64 count, const __grid_constant__ Words words) {
   for (u64 i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
 }
 
@@ -41,8 +41,8 @@ extern "C" __global__ void __launch_bounds__(256)
 // [first, first + kWords): addresses[i] = address of the base + offset. `bases` has the addresses
 // of these bases.
 extern "C" __global__ void __launch_bounds__(256)
-    find_places(u64* addresses, const Place* places, u64 count, u64 first,
-                const __grid_constant__ Words bases) {
+find_places(u64* addresses, const Place* places, u64 count, u64 first,
+            const __grid_constant__ Words bases) {
   const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const u64 base = places[i].base - first;
@@ -50,7 +50,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 // Copies bytes between buffers, which are aligned to 64 bytes, unless they are the same.
-extern "C" __global__ void __launch_bounds__(256) copy_bytes(u8* to, const u8* from, u64 bytes) {
+extern "C" __global__ void __launch_bounds__(256)
+copy_bytes(u8* to, const u8* from, u64 bytes) {
   to = Placed(to);
   from = Placed(from);
   if (to == from) return;
@@ -66,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(256) copy_bytes(u8* to, const u8* f
 // else here, so it is read at most once in kCheckNanoseconds. `*checked` is the time of the last
 // read, or 0 if the flag was set then, so that the next call reads it again.
 extern "C" __global__ void __launch_bounds__(1)
-    set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* checked) {
+set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* checked) {
   bool goes_on = *Placed(predicate) != 0;
   const u64 now = Nanoseconds();
   if (now - *checked > kCheckNanoseconds) {
@@ -79,12 +80,13 @@ extern "C" __global__ void __launch_bounds__(1)
 
 // Selects the branch to execute, as kernels::SwitchStep specifies; `branches` is their number.
 extern "C" __global__ void __launch_bounds__(1)
-    set_branch(u64 handle, const i32* index, u64 branches) {
+set_branch(u64 handle, const i32* index, u64 branches) {
   const i32 branch = *Placed(index);
   cudaGraphSetConditional(handle, u32(branch) < branches ? u32(branch) : u32(branches - 1));
 }
 
 // Selects the branch for an i1: 1 selects branch 0, 0 selects branch 1.
-extern "C" __global__ void __launch_bounds__(1) set_choice(u64 handle, const u8* predicate) {
+extern "C" __global__ void __launch_bounds__(1)
+set_choice(u64 handle, const u8* predicate) {
   cudaGraphSetConditional(handle, *Placed(predicate) != 0 ? 0 : 1);
 }

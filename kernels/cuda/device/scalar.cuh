@@ -4,42 +4,15 @@
 
 template <typename T>
 struct UnsignedOf;
-template <>
-struct UnsignedOf<bool> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<i8> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<i16> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<i32> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<i64> {
-  using Type = u64;
-};
-template <>
-struct UnsignedOf<u8> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<u16> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<u32> {
-  using Type = u32;
-};
-template <>
-struct UnsignedOf<u64> {
-  using Type = u64;
-};
+template <> struct UnsignedOf<bool> { using Type = u32; };
+template <> struct UnsignedOf<i8> { using Type = u32; };
+template <> struct UnsignedOf<i16> { using Type = u32; };
+template <> struct UnsignedOf<i32> { using Type = u32; };
+template <> struct UnsignedOf<i64> { using Type = u64; };
+template <> struct UnsignedOf<u8> { using Type = u32; };
+template <> struct UnsignedOf<u16> { using Type = u32; };
+template <> struct UnsignedOf<u32> { using Type = u32; };
+template <> struct UnsignedOf<u64> { using Type = u64; };
 // The unsigned type in which values of T are computed: of at least 32 bits, and wrapping.
 template <typename T>
 using Wide = typename UnsignedOf<T>::Type;
@@ -194,8 +167,8 @@ __device__ inline f64 Min(f64 a, f64 b) {
 
 // --- Floats. ---
 
-#define ACCELD_UNARY(Name, of_f32, of_f64)                \
-  __device__ inline f32 Name(f32 x) { return of_f32(x); } \
+#define ACCELD_UNARY(Name, of_f32, of_f64)                  \
+  __device__ inline f32 Name(f32 x) { return of_f32(x); }   \
   __device__ inline f64 Name(f64 x) { return of_f64(x); }
 ACCELD_UNARY(Abs, fabsf, fabs)
 ACCELD_UNARY(Acos, acosf, acos)
@@ -311,14 +284,12 @@ struct Narrow {
     if (magnitude >> Format::kMantissaBits == 0) {
       // A subnormal: a multiple of the smallest one. The product is exact.
       constexpr int kUnit = 1 - Format::kBias - Format::kMantissaBits;
-      const f32 value =
-          kUnit < -126
-              ? f32(magnitude) * Bitcast<f32>(u32(kUnit + 149 < 0 ? 0 : 1u << (kUnit + 149)))
-              : f32(magnitude) * Bitcast<f32>(u32(kUnit + 127) << 23);
+      const f32 value = kUnit < -126 ? f32(magnitude) * Bitcast<f32>(u32(kUnit + 149 < 0 ? 0 : 1u << (kUnit + 149)))
+                                     : f32(magnitude) * Bitcast<f32>(u32(kUnit + 127) << 23);
       return Bitcast<f32>(sign | Bitcast<u32>(value));
     }
-    return Bitcast<f32>(
-        sign | ((magnitude << (23 - Format::kMantissaBits)) + (u32(127 - Format::kBias) << 23)));
+    return Bitcast<f32>(sign | ((magnitude << (23 - Format::kMantissaBits)) +
+                                (u32(127 - Format::kBias) << 23)));
   }
   // Rounds to nearest, ties to even.
   __device__ static u32 Encode(f64 value) {

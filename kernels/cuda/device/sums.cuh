@@ -15,3 +15,4 @@ template <typename T>
 __device__ inline T RoundedSum(T high, T low) {
   return high - high == 0 ? high + low : high;
 }
+
