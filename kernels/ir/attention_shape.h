@@ -44,6 +44,7 @@ struct AttentionShape {
     bool keeps_when = true;
     friend bool operator==(const Mask&, const Mask&) = default;
   };
+  // A bias that is added to the scores.
   struct Bias {
     AttentionOperand at;  // rows are queries, columns are keys
     ir::DType dtype = ir::DType::kF32;
@@ -54,6 +55,8 @@ struct AttentionShape {
   ir::DType dtype = ir::DType::kF32;  // of query, key and value
   ir::DType output_dtype = ir::DType::kF32;
   std::vector<int64_t> batch;  // sizes of the batch dimensions, outermost first
+  // The numbers of queries and keys for each batch index, and of elements of a query or key, and of
+  // a value.
   int64_t queries = 1, keys = 1, depth = 1, features = 1;
   AttentionOperand query, key;     // columns are the depth
   AttentionOperand value, output;  // columns are features

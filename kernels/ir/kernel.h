@@ -19,6 +19,7 @@ namespace acceld::kernels {
 
 using ir::DType;
 
+// The scalar operations, which scalar_ops.def specifies.
 enum class ScalarOp : uint8_t {
 #define ACCELD_SCALAR_OP(Kind, text, arity) k##Kind,
 #include "kernels/ir/scalar_ops.def"
@@ -40,6 +41,8 @@ struct BufferParameter {
 };
 
 struct Statement;
+// Statements that are executed in order. Values that they define are visible in the block, after
+// the definition, and in blocks inside it.
 using Block = std::vector<Statement>;
 
 // result = the constant.
@@ -108,12 +111,13 @@ struct ForStatement {
 // while (condition) body. The number of iterations depends on data and may be infinite, so
 // generated code must also leave the loop, with arbitrary values, when the execution is cancelled.
 struct WhileStatement {
-  std::vector<CarriedValue> carried;  // `current` is seen by the condition too
+  std::vector<CarriedValue> carried;  // `current` is also visible in the condition
   Block condition_body;
   Var condition;  // i1, computed by condition_body
   Block body;
 };
 
+// if (condition) then_body else else_body
 struct IfStatement {
   Var condition;  // i1
   // The condition is seldom true: code for `then_body` should be small rather than fast.
@@ -130,6 +134,7 @@ struct Statement {
       value;
 };
 
+// A kernel: a function that reads and writes the buffers that a launch passes to it.
 struct Kernel {
   std::string name;  // a C identifier, unique in its plan
   std::vector<BufferParameter> buffers;

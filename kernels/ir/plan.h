@@ -18,7 +18,7 @@
 // (kernels/cuda/program/program.h). All types here are plain values and thread-compatible.
 namespace acceld::kernels {
 
-// In bytes.
+// The alignment of all buffers of a plan, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
 // A range of bytes in one of the memory spaces of a plan function. The offset is a multiple of
@@ -119,6 +119,7 @@ struct HostCallStep {
   std::vector<Slice> operands, results;  // in the order of `call`
 };
 
+// Copies the bytes of `from` to `to`.
 struct CopyStep {
   Slice from, to;  // of equal sizes; the same bytes or disjoint
 };
@@ -148,6 +149,7 @@ struct CallStep {
   Slice arena;
 };
 
+// One step of a plan function.
 struct Step {
   std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
                ConvolutionStep, AttentionStep, HostCallStep>
@@ -155,6 +157,7 @@ struct Step {
   std::string comment;  // the StableHLO op that the step comes from, for dumps and messages
 };
 
+// A function of a plan: its steps run in order. Functions do not call themselves.
 struct PlanFunction {
   std::string name;
   std::vector<ir::TensorType> arguments, results;

@@ -27,6 +27,8 @@ inline constexpr int kNumRoutines = 0
 absl::string_view NameOf(Routine routine);
 absl::optional<Routine> ParseRoutine(absl::string_view name);
 
+// A routine, the values of its parameters, and the types of its operands and results, which include
+// batch dimensions.
 struct RoutineCall {
   Routine routine = Routine::kCholesky;
   std::vector<int64_t> parameters;  // in the order of routines.def

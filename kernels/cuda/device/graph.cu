@@ -1,4 +1,4 @@
-// The kernels that CUDA graphs launch beside the kernels of a program.
+// The kernels that CUDA graphs launch in addition to the kernels of a program.
 
 // Provided by the driver when it loads the code (CUDA Programming Guide, "Conditional Graph
 // Nodes").

@@ -1,4 +1,4 @@
-// Kernels that routines need beside the libraries' functions: conversions between layouts, and the
+// Kernels that routines need in addition to libraries: conversions between layouts, and the
 // contents that kernels/ir/routines.def specifies for items that failed or contain NaN. Each kernel
 // works with any number of blocks of 256 threads. Complex elements are pairs of real numbers:
 // `parts` is 2 for complex elements, 1 for real ones. An item is one matrix or vector of a batch.

@@ -17,7 +17,7 @@ bool HasWhile(const Block& block) {
   });
 }
 
-// A CallStep counts as steady because IsSteady checks every function of the plan.
+// A CallStep is accepted, because IsSteady checks every function of the plan.
 bool IsSteadyStep(const Step& step) {
   return std::holds_alternative<LaunchStep>(step.value) ||
          std::holds_alternative<CopyStep>(step.value) ||

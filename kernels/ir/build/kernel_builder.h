@@ -49,8 +49,9 @@ class KernelBuilder {
   Var Load(uint32_t buffer, Var index);
   void Store(uint32_t buffer, Var index, Var value);
 
-  // Appends a loop; body(induction) appends the statements of its body. A loop of one iteration
-  // becomes its body alone, and a loop of none becomes nothing; so for all For and ForEach.
+  // Appends a loop; body(induction) appends the statements of its body. Like the other loop
+  // functions, except Once and While, it appends no loop if there is only one iteration, but the
+  // statements of the body, and nothing if there is none.
   void For(ForStatement::Kind kind, int64_t extent, const std::function<void(Var)>& body);
   // Appends a loop that carries values; body(induction, current) returns the values for the next
   // iteration. Returns the values after the last iteration.
@@ -60,8 +61,8 @@ class KernelBuilder {
   // gets the induction variable of each.
   void ForEach(ForStatement::Kind kind, absl::Span<const int64_t> extents,
                const std::function<void(absl::Span<const Var>)>& body);
-  // Appends a parallel loop of one iteration, which (other than by For) is not dropped. Loops in
-  // its body share one copy of the scratch arrays.
+  // Appends a parallel loop of one iteration. The loops in its body share one copy of the scratch
+  // arrays.
   void Once(const std::function<void()>& body);
   // Appends a while loop. condition(current) returns an i1, and body(current) the values for the
   // next iteration. Returns the values after the last iteration.
@@ -97,7 +98,7 @@ class KernelBuilder {
   Kernel Finish();
 
  private:
-  // Facts about a value, beside its type.
+  // Facts about a value, other than its type.
   struct Definition {
     ScalarOp op = ScalarOp::kAbs;
     bool is_scalar = false;  // whether the value is `op` applied to `operands`
@@ -132,8 +133,8 @@ class KernelBuilder {
   absl::optional<Var> FindValue(const Key& key) const;
   Var ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type,
                  bool may_contract = false);
-  // The functions below are in simplify.cc. They return a value equal to `op` on the operands that
-  // needs no such operation, or nullopt.
+  // The next six functions are in simplify.cc. Those that get an operation return a value that is
+  // equal to its result and needs no such operation, or nullopt.
   absl::optional<Var> Simplify(ScalarOp op, absl::Span<const Var> operands, DType result_type);
   absl::optional<Var> SimplifyIndex(ScalarOp op, Var a, Var b);
   absl::optional<Var> SimplifyCompare(ScalarOp op, Var a, Var b);
