@@ -52,7 +52,7 @@ class KernelPrinter {
 
   // Prints a loop of which every thread of the group executes all iterations.
   void PrintLoop(const ForStatement& loop, Team team);
-  // Prints a nest whose iterations the threads of the group share, in one of the ways below.
+  // Prints a loop nest whose iterations the threads of the group share, in one of the ways below.
   void PrintShared(const ParallelNest& nest, Team team);
   // Each thread block executes an iteration of the nest together.
   void PrintRows(const ParallelNest& nest);
@@ -78,7 +78,9 @@ class KernelPrinter {
   // Each thread block executes 32 adjacent iterations of the nest (columns), with `threads` threads
   // for each of them.
   void PrintColumns(const ParallelNest& nest, int threads);
+  // Each thread executes several adjacent iterations of the nest, with vector accesses (FindLanes).
   void PrintLanes(const ParallelNest& nest, const Lanes& lanes);
+  // Each thread block executes tiles of the nest's iterations by way of shared memory (FindTiles).
   void PrintTiles(const ParallelNest& nest, const Tiles& tiles);
   // Begins a loop over the elements of a tile, which the threads of a block share; adjacent threads
   // get adjacent iterations of `columns`. Defines `row`, `column` and the loops' induction
@@ -102,6 +104,8 @@ class KernelPrinter {
   void PrintSlice(const Block& block, const absl::flat_hash_set<const Statement*>& statements);
   // Declares the scratch arrays that `block` uses, in shared memory if `team` is a block.
   void PrintScratch(const Block& block, Team team);
+  // Declare the variables for a loop's carried values before the loop, and assign the next values
+  // at the end of its body.
   void PrintCarried(const std::vector<CarriedValue>& carried);
   void PrintNext(const std::vector<CarriedValue>& carried);
   // Prints a barrier if `team` is a block and `next` conflicts with accesses since the last

@@ -22,11 +22,11 @@ struct CudaEntry {
   int64_t blocks = 1;
   int threads = 1;  // of each block
   bool polls = false;
-  std::vector<uint32_t> written;  // the numbers of buffers that the kernel writes, ascending
+  std::vector<uint32_t> written;  // the numbers of the buffers that the kernel writes, ascending
   friend bool operator==(const CudaEntry&, const CudaEntry&) = default;
 };
 
-// Plain value.
+// The program: its code, its kernels, and the steps of a run. Plain value.
 struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;

@@ -9,15 +9,15 @@
 // Queries about the structure of a kernel's loops and blocks.
 namespace acceld::kernels {
 
-// A perfect nest of parallel loops: each body but the innermost consists of the next loop alone.
-// Pointers are to loops of the kernel.
+// A perfect nest of parallel loops: the body of each loop but the innermost consists of the next
+// loop alone. The pointers are to loops of the kernel, which must outlive the nest.
 struct ParallelNest {
   std::vector<const ForStatement*> loops;  // outermost first
   int64_t iterations = 1;                  // the product of the extents
 
   const Block& body() const { return loops.back()->body; }
 };
-// The deepest such nest whose outermost loop is `loop`, which must be parallel.
+// The largest such loop nest that begins with `loop`, which must be parallel.
 ParallelNest NestOf(const ForStatement& loop);
 
 // Returns the loop if `block` consists of one ForStatement, else nullptr.

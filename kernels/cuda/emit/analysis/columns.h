@@ -9,16 +9,16 @@
 
 namespace acceld::kernels::cuda {
 
-// Whether the reductions in a nest's body read columns: adjacent iterations of the nest's last
-// loop, rather than adjacent iterations of the reduction, access adjacent memory. Then adjacent
-// threads should execute adjacent iterations of the nest; a thread block for each iteration would
-// access memory with large strides.
+// Whether the reductions in the body of a parallel loop nest read columns: adjacent iterations of
+// the nest's last loop, rather than adjacent iterations of the reduction, access adjacent memory.
+// Then adjacent threads should execute adjacent iterations of the nest; a thread block for each
+// iteration would access memory with large strides.
 bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
                  const ParallelNest& nest);
 
-// The same for the scans in a nest's body: whether adjacent iterations of the nest's last loop
-// access adjacent memory, so that one thread should execute each scan. False if the last loop has
-// only a few iterations.
+// The same for the scans in the body of a parallel loop nest: whether adjacent iterations of the
+// nest's last loop access adjacent memory, so that one thread should execute each scan. False if
+// the last loop has only a few iterations.
 bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
                   const ParallelNest& nest);
 

@@ -9,8 +9,8 @@
 
 namespace acceld::kernels::cuda {
 
-// How one thread executes several adjacent iterations of a nest's last loop, its lanes, and loads
-// and stores their elements by vector accesses. Buffers are aligned to 64 bytes.
+// How one thread executes several adjacent iterations of the last loop of a parallel loop nest, its
+// lanes, and loads and stores their elements by vector accesses. Buffers are aligned to 64 bytes.
 struct Lanes {
   int64_t width = 1;  // the number of lanes, a power of two; 1 if each thread has one iteration
   // The statements directly in the nest's body that load or store adjacent elements for the lanes.

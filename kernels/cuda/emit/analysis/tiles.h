@@ -12,10 +12,11 @@ namespace acceld::kernels::cuda {
 // The length of a tile's side, in iterations.
 inline constexpr int64_t kTileSide = 32;
 
-// How a thread block executes square tiles of a nest's iterations, along the nest's last loop and
-// another one, if the nest transposes: all stores access adjacent memory along the last loop, but
-// some loads do so along the other loop. The block first loads the elements of a tile along the
-// other loop into shared memory, and then executes the tile's iterations along the last loop.
+// How a thread block executes square tiles of the iterations of a parallel loop nest, along the
+// nest's last loop and another one, if the nest transposes: all stores access adjacent memory along
+// the last loop, but some loads do so along the other loop. The block first loads the elements of a
+// tile along the other loop into shared memory, and then executes the tile's iterations along the
+// last loop.
 struct Tiles {
   const ForStatement* across = nullptr;  // the other loop; nullptr if the nest needs no tiles
   // The loads directly in the nest's body that go through shared memory.
