@@ -8,16 +8,16 @@
 
 namespace acceld::kernels::cuda {
 
-// A library of NVIDIA's, opened at run time and for good. Any thread may call.
+// One of NVIDIA's shared libraries, opened at run time. It is never closed. Thread-safe.
 class SharedLibrary {
  public:
-  // The first of the files at `paths` that the loader finds. FAILED_PRECONDITION with what was
-  // looked for when there is none of them.
+  // Opens the first of `paths` that dlopen can load. Returns FAILED_PRECONDITION, with `name` and
+  // all paths, if it can load none.
   static absl::StatusOr<SharedLibrary> Open(absl::string_view name,
                                             absl::Span<const char* const> paths);
 
-  // Sets `function`, whose type the library's must have. FAILED_PRECONDITION when there is no such
-  // symbol.
+  // Sets `function` to the library's function `symbol`, which must have that type. Returns
+  // FAILED_PRECONDITION if the library has no such symbol.
   template <typename Function>
   absl::Status Find(const char* symbol, Function*& function) const {
     ACCELD_ASSIGN_OR_RETURN(void* const address, AddressOf(symbol));

@@ -4,32 +4,36 @@
 
 namespace acceld::kernels {
 
-// A convolution as a sum of products over a window, for library calls: everything but its element
-// types and places. For each group g, place p and output feature n,
-//   out[g, p, n] = sum over cells c of the window and input features f of
-//                  lhs[g, p under c, f] * rhs[g, (c, f), n]
-// where cells that no input element lies under hold zeros. Strides are in elements. Only int64_t
-// fields: generated code hands it on as an array.
+// The sizes and strides of a convolution, without element types and addresses, for calls of a
+// library. An output position is a batch index and spatial indices; a "cell" is an element of the
+// window. For each group g, output position p and output feature n,
+//   out[g, p, n] = sum over the window's cells c and the input features f of
+//                  lhs[g, input element under cell c at p, f] * rhs[g, c, f, n]
+// A cell that lies in the padding or between dilated input elements contributes 0. Strides are in
+// elements. All fields are int64_t, because generated code passes the struct as an array.
 struct ConvolutionShape {
-  // The batch and up to three spatial dimensions in the order in which they lie in the output, the
-  // outermost first; those that are missing have extent 1.
+  // The batch and up to three spatial dimensions, ordered by their strides in the output, the
+  // outermost first. Unused dimensions have extent 1.
   static constexpr int kNumDims = 4;
 
+  // One dimension. In coordinates of the dilated input, cell c of output position p is at
+  // p * stride + offset + c * step, and input element i is at i * dilation.
   struct Dim {
-    int64_t extent = 1;    // places
-    int64_t window = 1;    // cells at each
-    int64_t stride = 1;    // from place to place; 0 or more
-    int64_t step = 1;      // from cell to cell; negative where the window is reversed
-    int64_t offset = 0;    // of cell 0 at place 0
-    int64_t dilation = 1;  // input element i lies at i * dilation
-    int64_t size = 1;      // of the input
+    int64_t extent = 1;    // number of output positions
+    int64_t window = 1;    // number of cells
+    int64_t stride = 1;    // distance of the windows of neighbouring output positions; 0 or more
+    int64_t step = 1;      // distance of neighbouring cells; negative if the window is reversed
+    int64_t offset = 0;    // coordinate of cell 0 of output position 0; negative with low padding
+    int64_t dilation = 1;  // distance of neighbouring input elements
+    int64_t size = 1;      // number of input elements
     int64_t lhs_stride = 0;
     int64_t out_stride = 0;
-    int64_t rhs_stride = 0;  // from cell to cell of the kernel
+    int64_t rhs_stride = 0;  // from one cell to the next in the kernel's memory
     friend bool operator==(const Dim&, const Dim&) = default;
   };
   Dim dims[kNumDims];
-  // Places of dims [first_row_dim, kNumDims) have equal distances in the output.
+  // The output positions of dims [first_row_dim, kNumDims), in row-major order, are equally spaced
+  // in the output's memory, so that they can be the rows of a matrix.
   int64_t first_row_dim = kNumDims;
 
   int64_t groups = 1, features = 1, outputs = 1;  // features and outputs of one group
@@ -38,17 +42,19 @@ struct ConvolutionShape {
   int64_t rhs_feature_stride = 1;
   int64_t rhs_output_stride = 1;
   int64_t out_feature_stride = 1;
-  // Where the kernel lies as a matrix, (c, f) by outputs, the distance of its rows; 0 where it does
-  // not. (c, f) counts the window's cells in row-major order of dims, and in each the features; or,
-  // with features_outermost, for each feature the cells.
+  // If the kernel's memory is a matrix with one row for each pair of a cell and an input feature
+  // and one column for each output feature: the distance of its rows; else 0. The rows are ordered
+  // by cell (row-major over dims), then by feature; with features_outermost (1), by feature first.
   int64_t rhs_row_stride = 1;
   int64_t features_outermost = 0;
 
+  // The number of cells of the whole window.
   int64_t num_cells() const {
     int64_t cells = 1;
     for (const Dim& dim : dims) cells *= dim.window;
     return cells;
   }
+  // The number of output positions of one group.
   int64_t num_places() const {
     int64_t source_locations = 1;
     for (const Dim& dim : dims) source_locations *= dim.extent;
@@ -58,7 +64,8 @@ struct ConvolutionShape {
     return static_cast<double>(groups * num_places()) *
            static_cast<double>(num_cells() * features) * static_cast<double>(outputs);
   }
-  // Places of the row dimensions.
+  // The number of output positions of dims [first_row_dim, kNumDims), and their distance in the
+  // output's memory.
   int64_t num_rows() const {
     int64_t rows = 1;
     for (int64_t d = first_row_dim; d < kNumDims; ++d) rows *= dims[d].extent;
@@ -66,8 +73,8 @@ struct ConvolutionShape {
   }
   int64_t row_stride() const { return dims[kNumDims - 1].out_stride; }
 
-  // Whether it is a product of matrices as libraries know them: the kernel is one, of rows or of
-  // columns without gaps, and the output has rows of features, or columns of places.
+  // Whether a library for matrix products supports the operands' layouts: the kernel is a matrix
+  // with contiguous rows or columns, and so is the output (output positions by output features).
   bool IsProduct() const {
     return rhs_row_stride != 0 && (rhs_row_stride == 1 || rhs_output_stride == 1) &&
            (num_rows() == 1 || row_stride() == 1 || out_feature_stride == 1);

@@ -44,7 +44,7 @@ std::string BufferText(const BufferParameter& buffer) {
                       ir::DTypeName(buffer.dtype), "[", buffer.num_elements, "]");
 }
 
-// Writes statements depth first; nesting is bounded by what lowerings build.
+// Prints statements recursively; the nesting of the kernels that lowerings build is bounded.
 class Printer {
  public:
   explicit Printer(const Kernel& kernel) : kernel_(kernel) {}

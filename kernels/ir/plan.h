@@ -12,20 +12,23 @@
 #include "kernels/ir/kernel.h"
 #include "kernels/ir/routine.h"
 
-// A plan: what one executable does from its arguments to its results, as a tree of steps over
-// buffers that are already assigned. Target-independent: kernels/cpu makes one native function of
-// it, kernels/cuda a graph. Plain values; thread-compatible.
+// A plan: all that one executable does to compute its results from its arguments, as a tree of
+// steps that read and write buffers at assigned offsets. Plans are target-independent: kernels/cpu
+// compiles a plan to one native function, kernels/cuda translates it to a CudaProgram
+// (kernels/cuda/program/program.h). All types here are plain values and thread-compatible.
 namespace acceld::kernels {
 
-// Where bytes live while a plan runs. Offsets are multiples of kBufferAlignment.
+// The alignment of all buffers of a plan, in bytes.
 inline constexpr int64_t kBufferAlignment = 64;
 
+// A range of bytes in one of the memory spaces of a plan function. The offset is a multiple of
+// kBufferAlignment.
 struct Slice {
   enum class Space : uint8_t {
-    kArgument,  // index: number of the argument; read-only
-    kResult,    // index: number of the result
-    kArena,     // temporaries; one block per execution, index 0
-    kConstant,  // the plan's constant block, index 0; read-only
+    kArgument,  // argument number `index`; read-only
+    kResult,    // result number `index`
+    kArena,     // temporaries, one block per execution; `index` is 0
+    kConstant,  // the plan's constant block; `index` is 0; read-only
   };
   Space space = Space::kArena;
   uint32_t index = 0;
@@ -37,35 +40,37 @@ struct Slice {
 struct Step;
 using Steps = std::vector<Step>;
 
-// Runs plan.kernels[kernel]; buffers in the order of its parameters.
+// Runs plan.kernels[kernel] on `buffers`, in the order of the kernel's buffer parameters.
 struct LaunchStep {
   uint32_t kernel;
   std::vector<Slice> buffers;
 };
 
-// What a library does with the sums of a product before it rounds and stores them:
-// activation(alpha * sum + beta * addend + bias). For real floats; another one is none.
+// What a library computes from each sum of a matrix product before it rounds and stores the
+// element: activation(alpha * sum + beta * addend + bias). Only products of real floats have an
+// epilogue; for other types IsNone() holds.
 struct MatmulEpilogue {
   enum class Activation : uint8_t {
     kNone,
-    kRelu,  // max(x, 0); what becomes of NaN is the library's matter
+    kRelu,  // max(x, 0); the result for NaN depends on the library
     kGelu,  // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
   };
   double alpha = 1, beta = 0;
   Activation activation = Activation::kNone;
   bool has_bias = false;
-  Slice bias;    // if has_bias: n elements of out's type, one for each column
-  Slice addend;  // if beta is not 0: of out's shape and type, at out's place or apart from it
+  Slice bias;    // if has_bias: n elements of the output type, one for each output column
+  Slice addend;  // if beta is not 0: shape and type of `out`; equal to that slice or disjoint
 
   bool has_addend() const { return beta != 0; }
+  // Whether each sum is stored as it is.
   bool IsNone() const {
     return alpha == 1 && !has_addend() && !has_bias && activation == Activation::kNone;
   }
 };
 
-// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], by the target's library. Strides are in
-// elements; one of the two inner strides of lhs and rhs is 1; out is row-major. f32 is computed in
-// full precision unless TF32 is allowed.
+// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], computed by the target's library.
+// Strides are in elements. Of the two inner strides of lhs one is 1, and the same holds for rhs;
+// out is row-major. Products of f32 have full precision unless TF32 is allowed.
 struct MatmulStep {
   ir::DType input_dtype, output_dtype;
   int64_t batch, m, n, k;
@@ -74,22 +79,23 @@ struct MatmulStep {
   Slice lhs, rhs, out;
   bool allow_tf32 = false;  // operands of f32 may be rounded to TF32 first
   MatmulEpilogue epilogue;
-  // How the library is to compute it, in its own words, which hold for one of its versions on one
-  // kind of device; empty: it chooses.
+  // The library's own encoding of the algorithm to use, valid for one version of the library on one
+  // kind of device. If empty, the library chooses.
   std::string algorithm;
 };
 
-// A convolution by the target's library. `scratch` is what it says it wants besides (maybe
-// nothing), in the arena and apart from the others; what is in it means nothing before and after.
+// A convolution computed by the target's library. `scratch` is working memory in the arena, of the
+// size that the target asks for (possibly 0 bytes), disjoint from the operands and the output; its
+// contents do not matter before or after the step.
 struct ConvolutionStep {
   ir::DType input_dtype, output_dtype;
   ConvolutionShape shape;
   Slice lhs, rhs, out, scratch;
-  std::string algorithm;  // as that of a product
+  std::string algorithm;  // as MatmulStep::algorithm
 };
 
-// Attention, by a kernel that the target has for it. Operands have dtypes and elements as the shape
-// says; the output is written wholly.
+// Scaled dot-product attention, computed by a dedicated kernel of the target. `shape` gives the
+// element types and strides of the operands. The step writes every element of the output.
 struct AttentionStep {
   AttentionShape shape;
   Slice query, key, value, out;
@@ -97,65 +103,70 @@ struct AttentionStep {
   std::vector<Slice> masks;  // one for each of shape.masks
 };
 
-// Runs a routine of routines.def on whole buffers, by the target's library. `call` is one that
-// CheckRoutine accepts; results share no bytes with operands or with each other. What memory the
-// library needs besides is the target's matter.
+// Runs a routine of routines.def on whole buffers, with the target's library. CheckRoutine accepts
+// `call`. Results share no bytes with operands or with each other. The target itself allocates any
+// working memory that the library needs.
 struct RoutineStep {
   RoutineCall call;
-  std::vector<Slice> operands, results;  // as in `call`
+  std::vector<Slice> operands, results;  // in the order of `call`
 };
 
-// Asks the host program that the run belongs to, and goes on with what it says. Meanwhile the
-// device may serve others. Results share no bytes with operands or with each other.
+// Sends the operands to the client that requested the execution, and waits for its callback's
+// results. The device may run other executions meanwhile. Results share no bytes with operands or
+// with each other.
 struct HostCallStep {
   HostCall call;
-  std::vector<Slice> operands, results;  // as in `call`
+  std::vector<Slice> operands, results;  // in the order of `call`
 };
 
+// Copies the bytes of `from` to `to`.
 struct CopyStep {
-  Slice from, to;  // equal sizes, equal or disjoint places
+  Slice from, to;  // of equal sizes; the same bytes or disjoint
 };
 
-// Runs `condition`, reads the i1 at `predicate`, and while it is 1 runs `body` and repeats.
-// Loop-carried values live in fixed places that `body` updates.
+// Runs `condition`, then reads the i1 at `predicate`; if it is 1, runs `body` and repeats.
+// Loop-carried values live in fixed slices that `body` updates.
 struct WhileStep {
   Steps condition;
   Slice predicate;
   Steps body;
 };
 
-// Runs branches[i] for the i32 at `index`; an index out of range takes the last branch. With
-// `index_is_predicate` the index is an i1: 1 takes branch 0, 0 branch 1.
+// Runs branches[i], where i is the i32 at `index`; an index out of range selects the last branch.
+// With `index_is_predicate` the index is an i1 instead: 1 selects branches[0], 0 selects
+// branches[1].
 struct SwitchStep {
   Slice index;
   bool index_is_predicate = false;
   std::vector<Steps> branches;
 };
 
-// Runs a function of the plan; its argument and result spaces are the given slices, its arena is
-// this slice of the caller's.
+// Runs plan.functions[function]. Slices of the caller serve as the callee's arguments, results and
+// arena.
 struct CallStep {
   uint32_t function;
   std::vector<Slice> arguments, results;
   Slice arena;
 };
 
+// One step of a plan function.
 struct Step {
   std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
                ConvolutionStep, AttentionStep, HostCallStep>
       value;
-  std::string comment;  // which op this is, for dumps and messages
+  std::string comment;  // the StableHLO op that the step comes from, for dumps and messages
 };
 
+// A function of a plan: its steps run in order. Functions do not call themselves.
 struct PlanFunction {
   std::string name;
   std::vector<ir::TensorType> arguments, results;
-  int64_t arena_bytes = 0;  // its own temporaries and those of its callees
+  int64_t arena_bytes = 0;  // for the function's own temporaries and those of its callees
   Steps steps;
 };
 
-// A result of the entry that may be written over an argument: when both are given the same memory,
-// the plan reads nothing of the argument after it has written other bytes there.
+// An argument and a result of the entry function that may be given the same memory. If they are,
+// the plan reads no byte of the argument after it has overwritten that byte with another value.
 struct SharedPlace {
   uint32_t argument = 0, result = 0;
   friend bool operator==(const SharedPlace&, const SharedPlace&) = default;
@@ -164,9 +175,10 @@ struct SharedPlace {
 struct Plan {
   std::vector<Kernel> kernels;
   std::vector<PlanFunction> functions;  // [0] is the entry
-  std::string constants;                // the constant block
-  // Whoever runs the plan may let any of these share memory, as long as no argument and no result
-  // is in two of them; arguments that share none are never written. The better choices come first.
+  std::string constants;                // the bytes of Slice::Space::kConstant
+  // Argument-result pairs for which the caller of a run may pass the same memory, preferred pairs
+  // first. No argument and no result may be in two of the pairs that the caller uses. The plan
+  // never writes an argument whose memory is not shared.
   std::vector<SharedPlace> may_share;
 
   const PlanFunction& entry() const { return functions[0]; }
@@ -174,10 +186,12 @@ struct Plan {
 
 // Readable text, for --dump-dir and tests.
 std::string ToString(const Plan& plan);
+// For example "arena0[64:128]": the space, its index, and the first and the end byte offset.
 std::string ToString(const Slice& slice);
-// " alpha=0.5 + 2 * arena[0:64] + bias arena[64:16] relu": what is not as in MatmulEpilogue{}.
+// For example " alpha=0.5 + 2 * arena0[0:64] + bias arena0[64:80] relu". Fields that have their
+// default values are left out.
 std::string ToString(const MatmulEpilogue& epilogue);
-// "bf16 -> f32 batch [2, 4] queries=64 keys=64 depth=32 features=32 scale=0.125 ...".
+// For example "bf16 -> f32 batch [2, 4] queries=64 keys=64 depth=32 features=32 scale=0.125 ...".
 std::string ToString(const AttentionShape& shape);
 
 }  // namespace acceld::kernels

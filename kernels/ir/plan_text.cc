@@ -200,7 +200,7 @@ std::string ToString(const AttentionShape& shape) {
 }
 
 std::string ToString(const Slice& slice) {
-  // Also of one that is refused because it is nowhere.
+  // Unsigned, so that an invalid slice in an error message cannot cause signed overflow.
   const uint64_t end =
       static_cast<uint64_t>(slice.offset_bytes) + static_cast<uint64_t>(slice.size_bytes);
   return absl::StrCat(SpaceName(slice.space), slice.index, "[", slice.offset_bytes, ":", end, "]");

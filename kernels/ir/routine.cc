@@ -42,7 +42,7 @@ std::vector<Parameter> ParametersOf(Routine routine) {
   return out;
 }
 
-// One operand or result of a signature: 'T' and "mn" for T[m,n].
+// One operand or result of a signature. For T[m,n], element is 'T' and sizes is "mn".
 struct Pattern {
   char element;
   std::string sizes;
@@ -85,7 +85,8 @@ absl::Status Wrong(const RoutineCall& call, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(ToString(call), ": ", what));
 }
 
-// Matches types against a signature, binding letters to sizes as they come.
+// Matches the types of a call against the routine's signature. A letter is bound to the first size
+// that it meets.
 class Matcher {
  public:
   explicit Matcher(const RoutineCall& call)
@@ -164,7 +165,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // What the letter stands for; the first size that it meets, if nothing yet.
+  // Returns the size that the letter is bound to; binds an unbound letter to `size` first.
   int64_t SizeOf(char letter, int64_t size) {
     if (letter == 'p') return std::min(sizes_['m'], sizes_['n']);
     if (letter == 'q') return std::max<int64_t>(sizes_['n'] - 1, 0);
@@ -177,8 +178,9 @@ class Matcher {
   std::map<char, int64_t> sizes_;
 };
 
-// kind 0 fft, 1 ifft: the same sizes; 2 rfft: the last one becomes n / 2 + 1; 3 irfft: the reverse.
-// 0 numbers have 0 in their spectrum, and may come from a spectrum of 1.
+// Checks the types of Fft. Kind 0 (fft) and 1 (ifft) keep all sizes; kind 2 (rfft) changes the last
+// size from n to n / 2 + 1, and kind 3 (irfft) the reverse. For n = 0 rfft gives a last size of 0,
+// and irfft accepts 0 or 1.
 absl::Status CheckFft(const RoutineCall& call) {
   const int64_t kind = call.parameters[0], rank = call.parameters[1];
   if (call.operands.size() != 1 || call.results.size() != 1) {

@@ -1,5 +1,5 @@
-// dot_general as a loop nest, for what no library call covers: any batching and contracting
-// dimensions and any element types. Source: StableHLO specification, "dot_general".
+// Lowers dot_general to a loop nest, for products that no library call covers: any batching and
+// contracting dimensions and any element types. Source: StableHLO specification, "dot_general".
 #include <algorithm>
 
 #include "common/ir/types/product_type.h"
@@ -11,7 +11,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Result columns that make it worth it to sum them in tiles.
+// The number of result columns from which TiledSums pays.
 constexpr int64_t kMinTile = 8;
 
 bool Contains(const std::vector<int64_t>& list, int64_t value) {
@@ -64,8 +64,9 @@ class DotLowering {
                   FinishSum(b_, lhs_.dtype, rhs_.dtype, result_.dtype, sum));
   }
 
-  // The operand's index: batching dimensions from the front of the result's, contracted ones from
-  // `k`, the rest from `free` on.
+  // The index of an operand's element. Its batching dimensions have the first indices of the
+  // result, its contracting dimensions those of `k`, the others the indices of the result from
+  // `free` on.
   static ElementIndex OperandIndex(const ir::TensorType& type, const std::vector<int64_t>& batching,
                                    const std::vector<int64_t>& contracting,
                                    const std::vector<Var>& result, size_t free,
@@ -115,7 +116,7 @@ class DotLowering {
                   });
   }
 
-  // Rows of rhs are contiguous.
+  // For an rhs with contiguous rows.
   void BuildTiles() {
     const auto begin = [&](const std::vector<Var>&, absl::Span<const Var> product) {
       return [&, k = std::vector<Var>(product.begin(), product.end())](

@@ -3,8 +3,9 @@
 
 namespace acceld::kernels {
 
-// Copy, then overwrite the slice: in place the second step alone remains. The start indices are
-// clamped so that the update fits (StableHLO specification, "dynamic_update_slice").
+// Lowers to a kernel that copies the operand and a kernel that overwrites the slice; if the result
+// uses the operand's memory, only the second one runs. The start indices are clamped so that the
+// update fits (StableHLO specification, "dynamic_update_slice").
 absl::StatusOr<LoweredOp> LowerDynamicUpdateSlice(const Computation& computation) {
   const ir::Op& op = computation.op;
   const ir::Dims& shape = computation.OutputType().dims;
@@ -12,7 +13,7 @@ absl::StatusOr<LoweredOp> LowerDynamicUpdateSlice(const Computation& computation
   OpKernel kernel(computation, absl::StrCat(computation.name, "_update"));
   KernelBuilder& b = kernel.builder();
   StatusSink sink;
-  // A start of a rank-0 update is nothing, so the scalar loads stand outside the loops.
+  // The start indices are loaded outside the loops.
   std::vector<Var> starts;
   for (size_t d = 0; d < shape.size(); ++d) {
     ACCELD_ASSIGN_OR_RETURN(const Var start, kernel.emitter().EvaluateClampedIndex(

@@ -11,8 +11,9 @@ bool Contains(const std::vector<int64_t>& list, int64_t value) {
 
 }  // namespace
 
-// StableHLO specification, "gather": the result index splits into batch dimensions, which choose an
-// index vector of start_indices, and offset dimensions, which walk the slice that starts there.
+// Source: StableHLO specification, "gather". The result index consists of batch dimensions, which
+// select an index vector of start_indices, and offset dimensions, which are an index in the slice
+// that starts there.
 absl::StatusOr<Element> GenerateGather(ElementEmitter& e, const ir::Op& op,
                                        const ElementIndex& index) {
   const auto& attributes = op.As<ir::GatherAttributes>();
@@ -26,7 +27,8 @@ absl::StatusOr<Element> GenerateGather(ElementEmitter& e, const ir::Op& op,
   for (size_t d = 0; d < result.size(); ++d) {
     (Contains(numbers.offset_dims, static_cast<int64_t>(d)) ? offset : batch).push_back(result[d]);
   }
-  // The dimension of start_indices that `batch[i]` walks: all but the index vector's, in order.
+  // The index in start_indices of one component of the index vector: the batch indices, with the
+  // component's number inserted at the index vector's dimension.
   const auto start_index = [&](int64_t component) {
     std::vector<Var> dims = batch;
     if (numbers.index_vector_dim < starts.rank()) {

@@ -28,13 +28,13 @@ const ir::TensorType& OperandType(ElementEmitter& e, const ir::Op& op, int i = 0
 
 IndexingHandler IndexingHandlerOf(ir::OpKind kind) { return kHandlers[kind]; }
 
-// A group of result dimensions carries over whole when it maps onto neighbouring operand dimensions
-// of the same sizes, and drops out when no operand dimension depends on it.
+// A group of the index is kept whole if its dimensions map to adjacent operand dimensions of the
+// same sizes, and dropped if no operand dimension depends on it.
 absl::StatusOr<Element> GenerateBroadcastInDim(ElementEmitter& e, const ir::Op& op,
                                                const ElementIndex& index) {
   const ir::TensorType& operand = OperandType(e, op);
   const auto& mapping = op.As<ir::BroadcastInDimAttributes>().broadcast_dimensions;
-  std::vector<int> operand_dim(index.shape().size(), -1);  // of each result dimension
+  std::vector<int> operand_dim(index.shape().size(), -1);  // for each result dimension
   for (size_t i = 0; i < mapping.size(); ++i) {
     if (operand.dims[i] != 1) operand_dim[mapping[i]] = static_cast<int>(i);
   }
@@ -156,7 +156,8 @@ absl::StatusOr<Element> GeneratePad(ElementEmitter& e, const ir::Op& op,
       [&] { return e.EvaluateOperand(op, 1, ElementIndex::Scalar()); });
 }
 
-// Finds the operand by bisection, so that nesting stays logarithmic in their number.
+// Finds the operand by a binary tree of branches, so that the nesting is logarithmic in the number
+// of operands.
 absl::StatusOr<Element> GenerateConcatenate(ElementEmitter& e, const ir::Op& op,
                                             const ElementIndex& index) {
   const int64_t dimension = op.As<ir::DimensionAttributes>().dimension;
@@ -190,7 +191,8 @@ absl::StatusOr<Element> GenerateIota(ElementEmitter& e, const ir::Op& op,
   return ConvertElement(e.builder(), DType::kI64, e.TypeOf(op.results[0]).dtype, position);
 }
 
-// The low bits of an unsigned number. A conversion to i1 would compare with zero.
+// The low bits of an unsigned number, as type `narrow`. For i1 they are masked first, because a
+// conversion to i1 compares with zero.
 Var LowBits(KernelBuilder& b, DType narrow, Var bits) {
   if (narrow == DType::kI1) {
     bits = b.Apply(ScalarOp::kAnd, {bits, b.ConstantInt(b.TypeOf(bits), 1)});
@@ -198,7 +200,8 @@ Var LowBits(KernelBuilder& b, DType narrow, Var bits) {
   return b.Convert(narrow, bits);
 }
 
-// Piece number `part` (an index) of `bits`, in pieces as wide as `narrow`.
+// Divides `bits` into pieces of the width of `narrow`, the lowest first, and returns the piece with
+// number `part` (of type i64).
 Var PieceOfBits(ElementEmitter& e, Var bits, Var part, DType narrow) {
   KernelBuilder& b = e.builder();
   const Var amount =
@@ -206,7 +209,7 @@ Var PieceOfBits(ElementEmitter& e, Var bits, Var part, DType narrow) {
   return LowBits(b, narrow, b.Apply(ScalarOp::kShiftRightLogical, {bits, amount}));
 }
 
-// `pieces` next to each other, the first one lowest.
+// Concatenates the bits of `pieces`, the first one lowest.
 Var JoinBits(KernelBuilder& b, DType wide, absl::Span<const Var> pieces) {
   const int width = ir::BitsOf(wide) / static_cast<int>(pieces.size());
   Var bits = b.ConstantInt(wide, 0);
@@ -218,7 +221,8 @@ Var JoinBits(KernelBuilder& b, DType wide, absl::Span<const Var> pieces) {
   return bits;
 }
 
-// Half of a complex<f64> as complex<f32>: part 0 is made of the real number's bits.
+// Half of the bits of a complex<f64> as a complex<f32>: part 0 has the bits of the real part, part
+// 1 those of the imaginary part.
 Element HalfOfComplex(ElementEmitter& e, Var part, const Element& element) {
   KernelBuilder& b = e.builder();
   const Var is_first = Apply(e, ScalarOp::kEq, part, 0);
@@ -229,7 +233,7 @@ Element HalfOfComplex(ElementEmitter& e, Var part, const Element& element) {
   return {half(0), half(1)};
 }
 
-// The complex<f64> whose bits two complex<f32> are.
+// The complex<f64> that has the bits of two complex<f32>.
 Element ComplexOfHalves(KernelBuilder& b, const Element& first, const Element& second) {
   const auto join = [&](const Element& half) {
     const Var pieces[] = {b.Bitcast(DType::kUI32, half.re), b.Bitcast(DType::kUI32, half.im)};
@@ -238,7 +242,7 @@ Element ComplexOfHalves(KernelBuilder& b, const Element& first, const Element& s
   return {join(first), join(second)};
 }
 
-// Bits of several narrow elements make one wide element, the first one lowest; and the inverse.
+// The bits of several narrow elements make one wide element, the first one lowest, and vice versa.
 absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& op,
                                                const ElementIndex& index) {
   KernelBuilder& b = e.builder();
@@ -250,7 +254,7 @@ absl::StatusOr<Element> GenerateBitcastConvert(ElementEmitter& e, const ir::Op& 
   const int to_bits = ir::BitsOf(result.dtype);
   if (from_bits == to_bits) {
     ACCELD_ASSIGN_OR_RETURN(const Element element, e.EvaluateOperand(op, 0, index));
-    // Of one width, for which there need not be an integer type.
+    // Needs no pieces, so there need not be an unsigned type of this width.
     return ElementOfBits(b, result.dtype, b.Convert(operand.dtype, element.re));
   }
   std::vector<Var> dims = e.DimsOf(index);

@@ -3,10 +3,10 @@
 #include "common/ir/module.h"
 #include "kernels/lowering/elements/element_emitter.h"
 
-// Ops whose result elements are operand elements at other indices, or values made from the index:
-// `Generate<Kind>` for each op of family Indexing gives the element of `op`'s result at `index`.
-// Indices that come from data are clamped as the StableHLO specification says, so that every load
-// is in bounds.
+// Indexing ops: the elements of their results are elements of their operands at other indices, or
+// are computed from the index. Generate<Kind>, for each op of family Indexing in ops.def, emits the
+// element of the result of `op` at `index`. Indices that come from data are clamped as the
+// StableHLO specification says, so that every load is in bounds.
 namespace acceld::kernels {
 
 using IndexingHandler = absl::StatusOr<Element> (*)(ElementEmitter& emitter, const ir::Op& op,
@@ -17,7 +17,7 @@ using IndexingHandler = absl::StatusOr<Element> (*)(ElementEmitter& emitter, con
                                          const ElementIndex& index);
 #include "common/ir/ops.def"
 
-// The handler of an indexing op; nullptr for other kinds.
+// Returns Generate<Kind> for an indexing op, nullptr for other kinds.
 IndexingHandler IndexingHandlerOf(ir::OpKind kind);
 
 }  // namespace acceld::kernels

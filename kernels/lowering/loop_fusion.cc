@@ -1,5 +1,5 @@
-// One loop nest that computes and stores every output element by element: single elementwise and
-// indexing ops, and loop fusions.
+// Lowers single elementwise and indexing ops and loop fusions to one loop nest, which computes and
+// stores all outputs element by element.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -8,14 +8,15 @@
 namespace acceld::kernels {
 namespace {
 
-// Numbers of neighbouring dimensions that one loop walks.
+// How the dimensions of a shape are distributed over loops: the number of adjacent dimensions that
+// each loop iterates over.
 using Grouping = std::vector<int>;
 
-// Which neighbouring dimensions of `shape` broadcasts inside the computation keep together: all of
-// their dimensions are copied in order, or none is read.
+// Groups adjacent dimensions of `shape` that no broadcast inside the computation separates. A
+// broadcast keeps two dimensions together if it copies both in order from its operand, or neither.
 Grouping GroupByBroadcasts(const Computation& computation, const ir::Dims& shape) {
   const size_t rank = shape.size();
-  std::vector<bool> splits(rank + 1, false);  // splits[d]: between d - 1 and d
+  std::vector<bool> splits(rank + 1, false);  // splits[d]: whether a group ends between d - 1 and d
   for (const ir::Op* op : computation.ops) {
     if (op->kind != ir::OpKind::kBroadcastInDim) continue;
     if (computation.function.TensorOf(op->results[0]).dims != shape) continue;
@@ -25,7 +26,7 @@ Grouping GroupByBroadcasts(const Computation& computation, const ir::Dims& shape
     for (size_t i = 0; i < mapping.size(); ++i) {
       if (operand.dims[i] != 1) read[mapping[i]] = static_cast<int>(i);
     }
-    int previous = -1;  // the last long dimension before d
+    int previous = -1;  // the last dimension before d that has more than one element
     for (size_t d = 0; d < rank; ++d) {
       if (shape[d] == 1) continue;
       if (previous >= 0) {
@@ -63,7 +64,7 @@ absl::StatusOr<Kernel> BuildLoops(const Computation& computation, const Grouping
     const ElementIndex index = ElementIndex::FromGroups(groups, shape);
     for (size_t i = 0; i < computation.outputs.size(); ++i) {
       const ir::Dims& own_shape = computation.OutputType(i).dims;
-      // Outputs of other shapes hold the same number of elements.
+      // Outputs of other shapes have the same number of elements.
       sink.Note(kernel.StoreOutput(
           i, own_shape == shape ? index : ElementIndex::FromLinear(index.Linear(b), own_shape)));
     }
@@ -73,7 +74,8 @@ absl::StatusOr<Kernel> BuildLoops(const Computation& computation, const Grouping
   return kernel.Finish();
 }
 
-// A lone concatenation copies each operand in its own loops: no decision for each element.
+// Lowers a concatenation that is not fused with other ops: each operand is copied by its own loops,
+// which need no branch for each element.
 absl::StatusOr<LoweredOp> LowerLoneConcatenate(const Computation& computation) {
   OpKernel kernel(computation, computation.name);
   KernelBuilder& b = kernel.builder();
@@ -114,8 +116,8 @@ absl::StatusOr<LoweredOp> LowerLoops(const Computation& computation) {
   }
   if (computation.op.kind == ir::OpKind::kConcatenate) return LowerLoneConcatenate(computation);
   const int rank = static_cast<int>(type.rank());
-  // From the fewest loops to the most; the first that needs no divisions to find single dimensions
-  // is taken.
+  // Ordered from the fewest loops to the most. The first grouping that needs no divisions to
+  // compute the indices of single dimensions is used.
   const Grouping candidates[] = {rank == 0 ? Grouping{} : Grouping{rank},
                                  GroupByBroadcasts(computation, type.dims), Grouping(rank, 1)};
   LoweredOp lowered;

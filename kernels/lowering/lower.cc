@@ -19,9 +19,9 @@ constexpr ir::OpTable<OpLowering> kLowerings = {
 #include "common/ir/ops.def"
 };
 
-// Reductions with their producers, what is done with rows, or one nest (the last op) with constants
-// that it reads and with values that its region uses from around: these follow the nest's own
-// operands.
+// Lowers a reduction fusion: reductions with their producers, a fusion of rows, or a single op of
+// family Nest (the last op) with constants that it reads and values that its region captures. The
+// fusion's operands are the nest op's operands, then the captured values.
 absl::StatusOr<LoweredOp> LowerReductionFusion(const Computation& fusion) {
   const ir::Op* last = fusion.ops.empty() ? nullptr : fusion.ops.back();
   if (last == nullptr || last->kind == ir::OpKind::kReduce ||
@@ -63,7 +63,8 @@ absl::Status CheckTypes(const ir::Function& function, const ir::Op& op) {
   return absl::OkStatus();
 }
 
-// Nothing to compute: the lowerings may take every extent of a result to be positive.
+// Whether there is nothing to compute. Because such ops are not lowered, lowerings may assume that
+// every extent of a result is positive.
 bool HasOnlyEmptyResults(const ir::Function& function, const ir::Op& op) {
   return std::all_of(op.results.begin(), op.results.end(), [&](ir::ValueId result) {
     return function.TensorOf(result).num_elements() == 0;

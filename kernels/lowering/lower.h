@@ -8,32 +8,34 @@
 #include "common/status.h"
 #include "kernels/ir/kernel.h"
 
-// Lowering: one op, or a fusion of ops, of a verified static function -> kernel IR. One file per op
-// family; the tables come from ops.def, so an op without a lowering does not link.
+// Lowering: translates one op, or one fusion of ops, of a verified function with static shapes to
+// kernel IR. There is one source file for each op family. The tables of lowerings come from
+// ops.def, so an op without a lowering fails to link.
 namespace acceld::kernels {
 
-// Dense constants inside an op's regions may have up to this many elements: they become a chain of
-// selects. Larger ones must be operands.
+// The largest number of elements of a non-splat constant inside an op's regions; it becomes a chain
+// of selects. Larger constants must be operands of the op.
 inline constexpr int64_t kMaxInlineConstant = 8;
 
+// The kernels that compute an op.
 struct LoweredOp {
-  // Run in order. All have the same parameters: one buffer for each operand of the op, then one for
-  // each result.
+  // The kernels, to be run in order; none if all results are empty. All have the same parameters:
+  // one buffer for each operand of the op, then one for each result.
   std::vector<Kernel> kernels;
-  // Set when result 0 may occupy the place of this operand (dynamic_update_slice, scatter): when
-  // the two share it, kernels[0], which only copies, must be left out.
+  // If set (for dynamic_update_slice and scatter), result 0 may use the memory of this operand;
+  // then kernels[0], which only copies the operand to the result, must not be run.
   absl::optional<int> in_place_operand;
 };
 
-// `op` is of family Elementwise, Indexing, Nest or Contraction, or a Fusion. `name` becomes the
-// prefix of the kernels' names. UNIMPLEMENTED for what has no lowering, naming the op and its
-// types.
+// Lowers `op`, which is of family Elementwise, Indexing, Nest or Contraction, a constant or a
+// fusion. `name`, a C identifier, becomes the prefix of the kernels' names. Returns UNIMPLEMENTED,
+// naming the op, for ops and types that have no lowering.
 absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
                                 const std::string& name);
 
-// Whether `op` may be a producer inside a fusion: its elements can be computed one by one from
-// those of its operands (elementwise, indexing and constants; not gather of huge windows and the
-// like).
+// Whether `op` may be a producer inside a fusion, because single elements of its result can be
+// computed from elements of its operands: elementwise and indexing ops, and constants whose
+// elements are all the same.
 bool CanFuseAsProducer(const ir::Function& function, const ir::Op& op);
 // Whether `op` may be the root of a loop fusion or of a reduction fusion.
 bool CanFuseAsRoot(const ir::Function& function, const ir::Op& op);

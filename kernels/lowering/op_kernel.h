@@ -11,27 +11,28 @@
 
 namespace acceld::kernels {
 
-// What is lowered: an op, or the inside of a fusion op. `inputs[i]` is the inner name of the op's
-// operand i, `outputs[i]` of its result i, `ops` what computes outputs from inputs.
+// The input of a lowering: a single op, or a fusion op with the ops inside it. Function and op must
+// outlive it.
 struct Computation {
   const ir::Function& function;
   const ir::Op& op;
-  std::string name;
-  std::vector<ir::ValueId> inputs;
-  std::vector<ir::ValueId> outputs;
-  std::vector<const ir::Op*> ops;
+  std::string name;                  // the prefix of the kernels' names
+  std::vector<ir::ValueId> inputs;   // the values inside that stand for the operands of `op`
+  std::vector<ir::ValueId> outputs;  // the values inside that are the results of `op`
+  std::vector<const ir::Op*> ops;    // the ops inside, which compute the outputs from the inputs
 
   const ir::TensorType& OutputType(size_t i = 0) const { return function.TensorOf(outputs[i]); }
 };
 
-// The op itself as the only one of the computation.
+// The computation of a single op.
 Computation ComputationOf(const ir::Function& function, const ir::Op& op, std::string name);
 
-// One kernel being built for a computation: a buffer for each operand, then one for each result;
-// inputs are bound to their buffers and the ops are defined.
+// A kernel that is being built for a computation, with one buffer for each operand, then one for
+// each result. Its emitter knows the buffers of the inputs and the definitions of all ops. The
+// computation must outlive it.
 class OpKernel {
  public:
-  // Results have access `result_access`. `name` must be a C identifier.
+  // `name` must be a C identifier; `result_access` is the access of the result buffers.
   OpKernel(const Computation& computation, std::string name,
            BufferParameter::Access result_access = BufferParameter::Access::kWrite);
 
@@ -40,8 +41,9 @@ class OpKernel {
   uint32_t operand_buffer(size_t i) const { return static_cast<uint32_t>(i); }
   uint32_t result_buffer(size_t i) const { return static_cast<uint32_t>(num_operands_ + i); }
 
-  // Computes output `i` at `index` and stores it there.
+  // Emits the element of output `i` at `index` and its store to result buffer i.
   absl::Status StoreOutput(size_t i, const ElementIndex& index);
+  // Access to the result buffers.
   void Store(size_t result, const ElementIndex& index, const Element& element);
   Element LoadResult(size_t result, const ElementIndex& index);
 
@@ -54,11 +56,12 @@ class OpKernel {
   ElementEmitter emitter_;
 };
 
-// A kernel that copies operands[k] to results[k] for each pair (operand, result) given.
+// Returns a kernel that copies, for each pair (operand, result), that operand to that result.
 Kernel CopyKernel(const Computation& computation, std::string name,
                   const std::vector<std::pair<size_t, size_t>>& pairs);
 
-// Collects the first error of bodies that are built by callbacks.
+// Keeps the first error that is noted. For loop bodies built by callbacks, which cannot return a
+// status.
 class StatusSink {
  public:
   void Note(const absl::Status& status) { status_.Update(status); }
@@ -68,15 +71,22 @@ class StatusSink {
   absl::Status status_;
 };
 
-// Lowerings by family (loop_fusion.cc, reduce.cc, ...).
+// Lowers elementwise and indexing ops and loop fusions: one loop nest that computes every element
+// of every output.
 absl::StatusOr<LoweredOp> LowerLoops(const Computation& computation);
+// Lowers reductions over the same dimensions of one shape, with their producers. All outputs have
+// the shape of the reductions' results.
 absl::StatusOr<LoweredOp> LowerReductions(const Computation& computation);
-// Whether reductions follow each other, or results are not what one reduction gives.
+// Whether a reduction fusion needs LowerRows rather than LowerReductions: a reduction depends on
+// another one, or an output does not have the shape of the first reduction's results.
 bool IsRowFusion(const Computation& computation);
-// Reductions over the trailing dimensions of one shape. What comes of them must be read in the row
-// that it belongs to; results have that shape, or one element for each row.
+// Lowers fusions of reductions over the trailing dimensions of one shape (a row is one index of the
+// leading dimensions) and of ops that use their results, such as a softmax. A reduction's result
+// may be used only for elements of its own row. Outputs have that shape, one element for each row,
+// or are results of reductions for which ReducesBlocks (reducer.h) holds.
 absl::StatusOr<LoweredOp> LowerRows(const Computation& computation);
 
+// Lower<Kind> for each op of the families Nest and Contraction.
 #define ACCELD_NEST_OP(Kind, ...) \
   absl::StatusOr<LoweredOp> Lower##Kind(const Computation& computation);
 #define ACCELD_CONTRACTION_OP(Kind, ...) \

@@ -6,7 +6,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Float sums of more products than this may be split.
+// Float sums of more products than this may be split into several accumulators.
 constexpr int64_t kMaxOrderedSum = 8;
 
 }  // namespace

@@ -12,20 +12,24 @@
 namespace acceld::kernels {
 namespace {
 
-// Columns whose accumulators stand in scratch at the same time.
+// The smallest number of columns in a tile. The accumulators of a tile's columns are in scratch at
+// the same time.
 constexpr int64_t kMinTile = 16;
+// The largest number of columns in a tile, and the number of tiles below which tiles are halved.
 struct TileChoice {
   int64_t max_columns, wanted_tiles;
 };
-// Few accumulators stay in registers.
+// For inputs that fit caches: tiles are small, so that their accumulators stay in registers.
 constexpr TileChoice kNear = {128, 8};
-// What comes from memory comes faster in long pieces of rows, and in time to go through a cache.
+// For inputs of at least kFarElements, which come from memory: long pieces of rows are read faster,
+// and the accumulators stay in a cache.
 constexpr int64_t kFarElements = int64_t{1} << 21;
 constexpr TileChoice kFar = {8192, 8};
-// Rows that go through the loops of a reducer together, where its steps wait for each other.
+// The largest number of rows that are reduced together if the steps of a reduction depend on each
+// other, so that independent steps can overlap.
 constexpr int64_t kMaxRows = 8;
 
-// Neighbouring input dimensions that are all reduced or all kept, walked by one loop.
+// Adjacent input dimensions that are all reduced or all kept, and that one loop iterates over.
 struct DimGroup {
   bool reduced;
   int num_dims;
@@ -98,13 +102,13 @@ class ReductionLowering {
     return initial;
   }
 
-  // A stand-in after an error, so that the building can end in order.
+  // A substitute after an error, so that open loops can be completed.
   Element Zero(DType dtype) {
     const Var zero = b_.Constant(ComputeTypeOf(dtype), 0);
     return {zero, zero};
   }
 
-  // The accumulators after the input element at `vars` (one for each group).
+  // Combines the input elements at index `vars` (one value for each group) with the accumulators.
   std::vector<Element> Accumulate(const std::vector<Var>& vars,
                                   const std::vector<Element>& accumulators) {
     absl::StatusOr<std::vector<Element>> next = TryAccumulate(vars, accumulators);
@@ -120,8 +124,8 @@ class ReductionLowering {
     return ReduceElement(kernel_.emitter(), reduces_, index, accumulators);
   }
 
-  // Gives the accumulators to the reduce results at the kept index and stores the outputs, which
-  // may be elementwise functions of them.
+  // Makes the accumulators the results of the reductions at the kept index, and stores the outputs,
+  // which may be elementwise functions of these results.
   void StoreOutputs(const std::vector<Var>& vars, const std::vector<Element>& accumulators) {
     std::vector<ElementIndex::Group> groups;
     for (size_t g : GroupsWhere(false)) groups.push_back({vars[g], groups_[g].num_dims});
@@ -138,9 +142,9 @@ class ReductionLowering {
     }
   }
 
-  // Kept dimensions in parallel; for each, loops over the reduced ones carry the accumulators.
-  // Steps of a reducer that can't be regrouped wait for each other: then several neighbours go
-  // through the loops together.
+  // Builds parallel loops over the kept dimensions, with loops over the reduced dimensions inside,
+  // which carry the accumulators. If the reducer cannot be regrouped, each step depends on the step
+  // before; then several adjacent rows go through the loops together.
   void BuildRows() {
     const std::vector<size_t> kept = GroupsWhere(false);
     const std::vector<size_t> reduced = GroupsWhere(true);
@@ -173,13 +177,14 @@ class ReductionLowering {
     });
   }
 
-  // Neighbours along one group of kept dimensions; none where nothing is kept.
+  // Adjacent rows along one group of kept dimensions; `vars` has the index of each in the group,
+  // and is empty if no dimension is kept.
   struct Rows {
     size_t group;
     std::vector<Var> vars;
   };
 
-  // Calls `body` for each row with its part of `values`, while `vars` stands at that row.
+  // Calls `body` for each row with its part of `values`; meanwhile `vars` is the index of that row.
   void ForEachRow(const Rows& rows, std::vector<Var>& vars, absl::Span<const Var> values,
                   const std::function<void(absl::Span<const Var>)>& body) {
     const size_t count = std::max<size_t>(rows.vars.size(), 1);
@@ -212,7 +217,8 @@ class ReductionLowering {
                   });
   }
 
-  // A reducer that picks rarely finds anything better than what it has.
+  // Whether to skip blocks of elements that do not change the accumulators, as most do in an
+  // argmax.
   bool IsSelective() const {
     return picks_ && !simple_ && groups_.back().reduced &&
            SelectiveLoop::Pays(groups_.back().extent);
@@ -230,8 +236,9 @@ class ReductionLowering {
     return SelectiveLoop{changes, step}.Build(b_, groups_[group].extent, current);
   }
 
-  // Outer kept dimensions and tiles of the innermost kept one in parallel; accumulators of a tile's
-  // columns in scratch, the reduced loops around the column loop, so that memory is read in order.
+  // Builds parallel loops over the outer kept dimensions and over tiles of the innermost kept one.
+  // The accumulators of a tile's columns are in scratch, and the loops over reduced dimensions
+  // enclose the loop over the columns, so that memory is read in order.
   void BuildColumns(size_t column_group) {
     std::vector<size_t> outer;
     std::vector<int64_t> extents;
@@ -246,8 +253,8 @@ class ReductionLowering {
     const TileChoice& choice = Input(*reduces_[0]).num_elements() < kFarElements ? kNear : kFar;
     int64_t tile = std::min(columns, choice.max_columns);
     while (tile > kMinTile && outer_extent * (columns / tile) < choice.wanted_tiles) tile /= 2;
-    // What is left over goes with the last tile if it is narrow: a tile of one column would have no
-    // loop over its columns, and few columns read as many cache lines as many do.
+    // A narrow remainder is added to the last full tile: a tile of one column would have no loop
+    // over its columns, and a few columns touch as many cache lines as many columns do.
     int64_t full_tiles = columns / tile, last_tile = columns % tile;
     if (last_tile > 0 && last_tile < kMinTile) {
       --full_tiles;

@@ -1,7 +1,8 @@
-// Fusions of rows: reductions over the trailing dimensions of one shape together with what their
-// results are made into, as in softmax and in normalizations. One row after the other goes through
-// all its stages while it is in a cache: a stage reduces a row, and the next one may use what came
-// out. Columns of blocks of rows may be reduced as well, with the last stage of each row.
+// Lowers fusions of rows: reductions over the trailing dimensions of one shape together with the
+// ops that use their results, as in softmax and in normalizations. The kernel computes each row in
+// stages while the row is in a cache: a stage reduces the row, and later stages may use the
+// results. In the last stage of each row, its columns may also be accumulated into reductions over
+// blocks of rows.
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -15,7 +16,8 @@
 namespace acceld::kernels {
 namespace {
 
-// Computing such an element again costs more than keeping it for the later stages of its row.
+// Whether to recompute an element of such an op in later stages of its row costs more than to store
+// it in scratch.
 bool IsCostly(ir::OpKind kind) {
   static constexpr ir::OpKind kCostly[] = {
       ir::OpKind::kAtan2,       ir::OpKind::kCbrt,
@@ -68,17 +70,18 @@ class RowLowering {
   bool needed_division() { return kernel_.emitter().needed_division(); }
 
  private:
-  // Neighbouring dimensions that one loop walks.
+  // Adjacent dimensions that one loop iterates over.
   struct Dims {
     int64_t extent;
     int num_dims;
   };
+  // An element of the current row.
   struct Column {
-    Var number;  // in its row
-    std::vector<ElementIndex::Group> groups;
-    ElementIndex index;
+    Var number;                               // the row-major index in the row
+    std::vector<ElementIndex::Group> groups;  // the index in the dimensions of columns
+    ElementIndex index;                       // the index in `shape_`
   };
-  // The stages whose loops ask for a value's elements: the first and the last one.
+  // The first and the last stage in which loops need a value's elements.
   struct Needed {
     int first = -1, last = -1;
     void Add(Needed other) {
@@ -87,7 +90,7 @@ class RowLowering {
       last = std::max(last, other.last);
     }
   };
-  // An element of a row that later stages load.
+  // A value whose elements of the current row are stored in scratch for later stages.
   struct Kept {
     ir::ValueId value;
     Needed needed;
@@ -118,7 +121,8 @@ class RowLowering {
     }
   }
 
-  // Of each block all rows, with what has come of its columns in scratch.
+  // Builds loops over the blocks and the rows of each block. Scratch has the accumulators of the
+  // block's columns.
   void BuildBlocks() {
     const ir::Dims& blocks = TypeOf(block_reduces_[0]->operands[0]).dims;
     std::vector<DType> dtypes;
@@ -183,8 +187,7 @@ class RowLowering {
     }
   }
 
-  // Takes in the row's element of a column. What is only put into blocks to be reduced is asked for
-  // where the row has it.
+  // Combines the current row's element of a column with the column's accumulators.
   void ReduceBlock(const Column& column) {
     std::vector<Element> accumulators = LoadBlock(column.number), next;
     for (const ir::Op* reduce : block_reduces_) {
@@ -204,6 +207,8 @@ class RowLowering {
     KeepBlock(column.number, next);
   }
 
+  // Evaluates an operand of a reduction of blocks. If it is a reshape of a value of shape `shape_`,
+  // that value is evaluated instead, at the current row.
   absl::StatusOr<Element> EvaluateInBlocks(ir::ValueId id, const Column& column) {
     for (const ir::Op* op : computation_.ops) {
       if (op->results[0] == id && op->kind == ir::OpKind::kReshape && IsFull(op->operands[0])) {
@@ -238,7 +243,8 @@ class RowLowering {
     return it == stages_.end() ? 0 : it->second;
   }
 
-  // By value: how many reductions, one after the other, come before it.
+  // Finds the stage of each value: the length of the longest chain of dependent reductions of rows
+  // that ends in the value.
   void FindStages() {
     for (const ir::Op* op : computation_.ops) {
       int stage = 0;
@@ -249,7 +255,8 @@ class RowLowering {
     }
   }
 
-  // Costly elements that several stages ask for stay in scratch from the first of them on.
+  // Finds the values to keep in scratch: those that are costly to compute and needed in several
+  // stages. The first of these stages stores them.
   void FindKept() {
     absl::flat_hash_map<ir::ValueId, Needed> needed;
     for (ir::ValueId id : computation_.outputs) {
@@ -322,7 +329,8 @@ class RowLowering {
     return {Linear(columns, columns_), columns, ElementIndex::FromGroups(groups, shape_)};
   }
 
-  // What earlier loops have stored of this column; `stored`: those of this stage too.
+  // Loads the kept values of this column that earlier stages have stored; with `stored`, also those
+  // that this stage has stored.
   void LoadKept(int stage, const Column& column, bool stored) {
     for (const Kept& kept : kept_) {
       const bool is_stored = stored ? kept.needed.first <= stage : kept.needed.first < stage;
@@ -341,8 +349,8 @@ class RowLowering {
     }
   }
 
-  // One loop for all reductions of a stage. Whoever reads their results does so in this row, so
-  // they stand for every index.
+  // Builds one loop nest for all reductions of a stage. Their results are bound for every index,
+  // because they are used only in the current row.
   void Reduce(int stage, const std::vector<const ir::Op*>& reduces) {
     std::vector<DType> dtypes;
     for (const ir::Op* reduce : reduces) {
@@ -401,22 +409,22 @@ class RowLowering {
   const Computation& computation_;
   OpKernel kernel_;
   KernelBuilder& b_;
-  std::vector<const ir::Op*> reduces_;        // of rows
-  std::vector<const ir::Op*> block_reduces_;  // of columns, for each block of rows
+  std::vector<const ir::Op*> reduces_;        // reductions of rows
+  std::vector<const ir::Op*> block_reduces_;  // reductions of the columns of each block of rows
   ir::Dims shape_;
   std::vector<Dims> rows_, columns_;
   absl::flat_hash_map<ir::ValueId, int> stages_;
   int num_stages_ = 1;
   std::vector<Kept> kept_;
   std::vector<ElementIndex::Group> row_, row_in_block_;
-  std::vector<uint32_t> block_scratch_;  // by result of a reduction of columns
+  std::vector<uint32_t> block_scratch_;  // for each result of `block_reduces_`
   StatusSink sink_;
 };
 
 }  // namespace
 
 bool IsRowFusion(const Computation& computation) {
-  absl::flat_hash_set<ir::ValueId> reduced;  // and what comes of it
+  absl::flat_hash_set<ir::ValueId> reduced;  // results of reductions and values that depend on them
   const ir::Op* first = nullptr;
   for (const ir::Op* op : computation.ops) {
     const bool depends = std::any_of(op->operands.begin(), op->operands.end(),

@@ -12,13 +12,16 @@ bool Contains(const std::vector<int64_t>& list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Updates of large windows that may meet are shared out by where they go: each part of the input
-// goes through all of them in order, which costs little beside its own windows.
+// Updates with large windows that may overlap are parallelized by target: the input is divided into
+// kParts parts along a dimension, and each part goes through all updates in order and applies only
+// its own. This is used for windows of at least kMinWindowElements and at least kMinUpdates
+// updates, because then reading the indices of all updates costs little.
 constexpr int64_t kParts = 32;
 constexpr int64_t kMinWindowElements = 256;
 constexpr int64_t kMinUpdates = 64;
 
-// Beyond every dimension, and far enough from the end of i64 for sums.
+// An index that is out of bounds for every dimension, and to which offsets can be added without
+// overflow.
 constexpr int64_t kFarIndex = int64_t{1} << 62;
 
 class ScatterLowering {
@@ -36,8 +39,8 @@ class ScatterLowering {
                 BufferParameter::Access::kReadWrite),
         b_(kernel_.builder()) {}
 
-  // Update positions in row-major order of the scatter dimensions; the window's elements of one
-  // update touch different places, so their loops are parallel.
+  // Builds loops over the updates, in row-major order of the scatter dimensions, with parallel
+  // loops over the window elements inside, because these touch different elements of the input.
   absl::StatusOr<Kernel> BuildUpdate() {
     std::vector<int64_t> scatter_extents, window_extents;
     for (int64_t d = 0; d < static_cast<int64_t>(update_shape_.size()); ++d) {
@@ -47,7 +50,7 @@ class ScatterLowering {
     const auto outer = attributes_.unique_indices ? ForStatement::Kind::kParallel
                                                   : ForStatement::Kind::kSequential;
     StatusSink sink;
-    // Those updates of which `is_own` is true of where they start.
+    // Applies the updates for whose start index `is_own` is true.
     const auto update_all = [&](const std::function<Var(const std::vector<Var>&)>& is_own) {
       b_.ForEach(outer, scatter_extents, [&](absl::Span<const Var> scatter_vars) {
         const std::vector<Var> scatter(scatter_vars.begin(), scatter_vars.end());
@@ -83,8 +86,8 @@ class ScatterLowering {
   }
 
  private:
-  // A dimension of the input of which each update touches one index, where it pays to share the
-  // input out along it.
+  // A dimension along which to divide the input into parts; nullopt if that does not pay. Each
+  // update touches a single index of this dimension.
   absl::optional<int64_t> DimensionToPart(absl::Span<const int64_t> scatter_extents,
                                           absl::Span<const int64_t> window_extents) const {
     int64_t updates = 1, window = 1;
@@ -103,7 +106,8 @@ class ScatterLowering {
     return computation_.function.TensorOf(op_.operands[operand]);
   }
 
-  // Where the window of the update at `scatter` starts, in each input dimension; not clamped.
+  // Emits the start index, in each input dimension, of the window of the update at `scatter`. The
+  // index is not clamped.
   absl::StatusOr<std::vector<Var>> StartIndex(const std::vector<Var>& scatter) {
     std::vector<Var> start(input_shape_.size(), b_.Index(0));
     for (size_t k = 0; k < numbers_.scatter_dims_to_operand_dims.size(); ++k) {
@@ -125,7 +129,7 @@ class ScatterLowering {
     return start;
   }
 
-  // As i64. What only ui64 can hold becomes an index that is outside of every input too.
+  // Converts an index to i64. An index that exceeds i64 becomes one that is out of bounds as well.
   Var ToIndex(Var value) {
     if (b_.TypeOf(value) == DType::kUI64) {
       value = b_.Apply(ScalarOp::kMin, {value, b_.ConstantInt(DType::kUI64, kFarIndex)});
@@ -193,7 +197,8 @@ class ScatterLowering {
 
 }  // namespace
 
-// StableHLO specification, "scatter". Updates apply in order; those outside the input are skipped.
+// Source: StableHLO specification, "scatter". Updates are applied in order; elements outside the
+// input are skipped.
 absl::StatusOr<LoweredOp> LowerScatter(const Computation& computation) {
   LoweredOp lowered;
   lowered.kernels.push_back(

@@ -9,8 +9,8 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// A large one costs little for each element, a small one leaves few elements that are taken in
-// turn.
+// Iterations in a block. A large block makes the test cheap for each iteration; a small block
+// leaves few iterations to execute one by one when the test finds a change.
 constexpr int64_t kBlock = 32;
 
 }  // namespace

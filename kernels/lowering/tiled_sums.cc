@@ -7,7 +7,8 @@ namespace {
 
 constexpr int64_t kTile = 64;
 
-// One tile: `size` elements from `first` on in the last dimension of `index`.
+// Builds the loops for one tile: the `size` elements from `first` on in the last dimension, at
+// `index` in the other dimensions.
 class Tile {
  public:
   Tile(KernelBuilder& b, const TiledSums& sums, absl::Span<const uint32_t> scratch,

@@ -18,7 +18,7 @@ namespace {
 using ir::DType;
 
 constexpr int64_t kMaxWidth = 256;
-constexpr int64_t kMaxStep = int64_t{1} << 40;  // strides, offsets and sizes, so that sums fit i64
+constexpr int64_t kMaxStep = int64_t{1} << 40;  // of strides, offsets and sizes: sums must fit i64
 constexpr size_t kMaxBatchDims = 8;
 constexpr size_t kMaxMasks = 2;
 constexpr int64_t kChunkBytes = 16;
@@ -32,18 +32,18 @@ bool Fits(const AttentionOperand& operand) {
          std::all_of(operand.batch_strides.begin(), operand.batch_strides.end(), fits);
 }
 
-// How the work of one attention is cut.
+// How the work of an attention kernel is divided among thread blocks, warps and threads.
 struct Cut {
-  int rows, threads;  // of a block
-  int block_keys;
-  int row_warps = 1, key_warps = 1;  // narrow floats
-  int rows_of_thread = 1;            // f32
+  int rows, threads;                 // queries and threads of a thread block
+  int block_keys;                    // keys that a thread block processes in one step
+  int row_warps = 1, key_warps = 1;  // for narrow floats
+  int rows_of_thread = 1;            // for f32
 };
 
 Cut CutOf(const AttentionShape& shape) {
   const int64_t width = std::max(shape.depth, shape.features);
   if (!IsNarrow(shape.dtype)) {
-    // What fits 48 KiB.
+    // As many rows as fit 48 KiB of shared memory.
     int rows = width <= 64 ? 8 : width <= 128 ? 4 : 2;
     while (rows > 1 && 4 * rows >= shape.queries) rows /= 2;
     return {.rows = 8 * rows,
@@ -52,8 +52,8 @@ Cut CutOf(const AttentionShape& shape) {
             .rows_of_thread = rows};
   }
   Cut cut{};
-  // Few queries leave warps for the keys; of many, a block takes more, so that keys and values are
-  // read less often, if there are blocks enough.
+  // With few queries, several warps share the queries and divide the keys. With very many, a block
+  // has more queries, so that keys and values are read less often.
   constexpr int64_t kManyBlocks = 512;
   if (width > 128) {
     cut = shape.queries <= 16   ? Cut{.block_keys = 32, .row_warps = 1, .key_warps = 2}
@@ -72,7 +72,8 @@ Cut CutOf(const AttentionShape& shape) {
   return cut;
 }
 
-// Scores are stored nowhere, so that little memory may ask for very much work.
+// Whether the kernel must poll for cancellation. Scores are not stored, so even small tensors can
+// need very much work.
 bool IsLong(const AttentionShape& shape) {
   return static_cast<double>(shape.batches()) * static_cast<double>(shape.queries) *
              static_cast<double>(shape.keys) * static_cast<double>(shape.depth + shape.features) >=
@@ -115,7 +116,7 @@ class Printer {
   int64_t RowBlocks() const { return CeilDivide(shape_.queries, cut_.rows); }
   int64_t Blocks() const { return RowBlocks() * shape_.batches(); }
 
-  // A float that has exactly these bits.
+  // An expression for exactly this float.
   static std::string Float(double value) {
     return ConstantText(DType::kF32, std::bit_cast<uint32_t>(static_cast<float>(value)));
   }
@@ -144,13 +145,13 @@ class Printer {
     constant("int", "kKeyWarps", cut_.key_warps);
     constant("int", "kRowsOfThread", cut_.rows_of_thread);
     constant("int", "kBlockKeys", cut_.block_keys);
-    // Not every bit pattern is a constant expression.
+    // Functions, because not every float can be written as a constant expression.
     Line(absl::StrCat("  static __device__ f32 Scale() { return ", Float(shape_.scale), "; }"));
     Line(absl::StrCat("  static __device__ f32 Fill() { return ", Float(shape_.fill), "; }"));
   }
 
-  // Whether chunks of an operand whose rows lie in memory are at multiples of their size; of the
-  // output, pairs of elements.
+  // Whether rows are contiguous and begin at multiples of the access size: chunks of kChunkBytes
+  // for operands, pairs of elements for the output.
   static bool IsAligned(const AttentionOperand& operand, DType dtype, bool is_output) {
     const int64_t unit = is_output ? 2 : kChunkBytes / ir::StorageBytesOf(dtype);
     const auto fits = [unit](int64_t value) { return value % unit == 0; };
@@ -234,7 +235,7 @@ class Printer {
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",
                       description, ">::kChunks];"));
     Line("  static_assert(sizeof(space) <= 48 << 10, \"what all devices have\");");
-    // The last queries have the most keys under a causal mask: they begin.
+    // The last queries begin first, because under a causal mask they have the most keys.
     Line(absl::StrCat("  const i64 batch = blockIdx.x % ", shape_.batches(), "u, row_block = ",
                       RowBlocks() - 1, " - blockIdx.x / ", shape_.batches(), "u;"));
     Line(absl::StrCat("  ", is_narrow ? "TensorAttention<" : "FullAttention<", description, ">(",

@@ -1,8 +1,8 @@
-// Attention of f32 in full precision. The 16 threads of half a warp have some queries together:
-// each has every 16th key of a block, and every 16th group of features.
+// Attention of f32 in full precision. The 16 threads of a half warp share some queries: each thread
+// has every 16th key of a block of keys, and every 16th group of features.
 
-// Of rows of so many floats: an odd number of chunks, so that neighbouring rows begin in different
-// banks.
+// The distance in shared memory of rows of `columns` floats: an odd number of chunks of 16 bytes,
+// so that adjacent rows begin in different banks.
 __device__ constexpr int OddStride(int columns) { return (columns / 4 | 1) * 4; }
 
 template <typename A>
@@ -15,19 +15,21 @@ struct FullSizes {
   static constexpr int kKeysOfThread = kKeys / 16;
   static constexpr int kDepth = (A::kDepth + 3) / 4 * 4;
   static constexpr int kFeatures = (A::kFeatures + 15) / 16 * 16;
-  // Neighbouring features of a thread.
+  // The number of adjacent features in a group.
   static constexpr int kWidth = kFeatures % 64 == 0 ? 4 : kFeatures % 32 == 0 ? 2 : 1;
   static constexpr int kParts = kFeatures / 16 / kWidth;
   static constexpr int kDepthStride = OddStride(kDepth), kFeatureStride = OddStride(kFeatures);
   static constexpr int kScoreStride = OddStride(kKeys);
   static constexpr int kQueryFloats = kRows * kDepthStride;
-  // Keys and then values are in one place.
+  // The same shared memory has a block's keys first and its values afterwards.
   static constexpr int kKeyFloats =
       kKeys * (kDepthStride > kFeatureStride ? kDepthStride : kFeatureStride);
   static constexpr int kChunks = (kQueryFloats + kKeyFloats + kRows * kScoreStride) / 4;
 };
 
-// Rows [first, first + kRows) of an operand, zeros where it has none, with kStride floats a row.
+// Loads rows [first, first + kRows) of an operand, which has `rows` rows of kWidth elements, to
+// shared memory with kColumns columns and kStride floats between rows; the rest is filled with
+// zeros.
 template <typename Operand, int kRows, int kWidth, int kColumns, int kStride>
 __device__ void LoadFloats(f32* to, const f32* from, i64 first, i64 rows) {
   if constexpr (Operand::kAligned && kWidth % 4 == 0) {
@@ -54,7 +56,7 @@ __device__ void LoadFloats(f32* to, const f32* from, i64 first, i64 rows) {
   }
 }
 
-// Over the 16 threads of half a warp.
+// Reductions over the 16 threads of a half warp; every thread gets the result.
 __device__ inline f32 HalfWarpMax(f32 x) {
   for (int distance = 8; distance > 0; distance /= 2) {
     x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, distance));
@@ -68,7 +70,8 @@ __device__ inline f32 HalfWarpSum(f32 x) {
   return x;
 }
 
-// One block of threads: kRows queries of one of the batch. Pointers are to that one of the batch.
+// The work of one thread block: kRows queries of one batch index. The pointers are to the first
+// elements for that batch index; `space` is shared memory of FullSizes<A>::kChunks.
 template <typename A>
 __device__ void FullAttention(const f32* query, const f32* key, const f32* value,
                               const typename A::Bias::Type* bias, const bool* mask0,

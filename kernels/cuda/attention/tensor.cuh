@@ -1,7 +1,8 @@
-// Attention of f16 and bf16 by matrix products of warps (device/mma.cuh).
+// Attention of f16 and bf16 with tensor cores (device/mma.cuh).
 
-// Rows of kColumns elements of 16 bits, a multiple of 16, in chunks of eight that lie so that those
-// of eight neighbouring rows are in different banks.
+// The layout in shared memory of rows of kColumns elements of 16 bits; kColumns is a multiple of
+// 16. Chunks of eight elements are arranged so that the same chunk of eight adjacent rows is in
+// different banks.
 template <int kColumns>
 struct Tile {
   static constexpr int kChunks = kColumns / 8;
@@ -13,8 +14,8 @@ struct Tile {
   }
 };
 
-// Rows [first, first + kRows) of an operand into a tile, zeros where it has none: `rows` of them,
-// of kWidth elements. Ends no group of copies.
+// Loads rows [first, first + kRows) of an operand, which has `rows` rows of kWidth elements, into a
+// tile; the rest is filled with zeros. Copies may be asynchronous; the caller commits the group.
 template <typename Operand, int kRows, int kWidth, int kColumns>
 __device__ void LoadTile(Chunk* tile, const u16* from, i64 first, i64 rows) {
   using At = Tile<kColumns>;
@@ -26,7 +27,7 @@ __device__ void LoadTile(Chunk* tile, const u16* from, i64 first, i64 rows) {
                 exists ? from + (first + row) * Operand::kRow + chunk * 8 : from, exists);
     }
   } else {
-    // Neighbouring threads take what are neighbours in memory.
+    // Adjacent threads read adjacent elements in memory.
     constexpr bool kAlongRows = Operand::kColumn != 1 && Operand::kRow == 1;
     for (int i = threadIdx.x; i < kRows * kColumns; i += blockDim.x) {
       const int row = kAlongRows ? i % kRows : i / kColumns;
@@ -45,17 +46,17 @@ __device__ constexpr int Larger(int a, int b) { return a < b ? b : a; }
 template <typename A>
 struct TensorSizes {
   static constexpr int kThreads = 32 * A::kRowWarps * A::kKeyWarps;
-  static constexpr int kRows = 16 * A::kRowWarps;                 // queries of a block of threads
+  static constexpr int kRows = 16 * A::kRowWarps;                 // queries of a thread block
   static constexpr int kKeys = A::kBlockKeys;                     // keys of a step
-  static constexpr int kWarpKeys = A::kBlockKeys / A::kKeyWarps;  // of these, one warp's
+  static constexpr int kWarpKeys = A::kBlockKeys / A::kKeyWarps;  // keys of a warp in a step
   static constexpr int kDepth = (A::kDepth + 15) / 16 * 16;
   static constexpr int kFeatures = (A::kFeatures + 15) / 16 * 16;
-  // Queries stay in registers where these suffice.
+  // Whether the queries are kept in registers rather than in shared memory.
   static constexpr bool kKeepsQueries = kDepth <= 128;
   static constexpr int kQueryChunks = kRows * Tile<kDepth>::kStride;
   static constexpr int kKeyChunks = kKeys * Tile<kDepth>::kStride;
   static constexpr int kValueChunks = kKeys * Tile<kFeatures>::kStride;
-  // For the results of one warp of each row of warps, and two numbers of each row of each warp.
+  // For MergeWarps: the output sums of all rows, and the maximum and the sum of each row and warp.
   static constexpr int kMergeChunks =
       A::kKeyWarps == 1 ? 0 : kRows * kFeatures / 4 + A::kKeyWarps * kRows / 2;
   static constexpr int kChunks =
@@ -77,7 +78,7 @@ __device__ u32 PackPair(f32 low, f32 high) {
   return A::kIsBF16 ? PackBF16(low, high) : PackF16(low, high);
 }
 
-// Reduced over the four lanes that have a row together.
+// Reductions over the four lanes that share a row; every lane gets the result.
 __device__ inline f32 RowMax(f32 x) {
   x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
@@ -87,15 +88,16 @@ __device__ inline f32 RowSum(f32 x) {
   return x + __shfl_xor_sync(0xffffffffu, x, 2);
 }
 
-// What a warp knows of its 16 queries: lane l has rows l / 4 and l / 4 + 8.
+// A warp's running results for its 16 queries. Lane l has rows l / 4 and l / 4 + 8.
 template <typename A>
 struct WarpRows {
   using S = TensorSizes<A>;
-  f32 picked[S::kFeatures / 8][4] = {};
+  f32 picked[S::kFeatures / 8][4] = {};  // weighted sums of the values
   f32 largest[2] = {-Infinity(), -Infinity()};
-  f32 sum[2] = {};  // of this lane's keys
+  f32 sum[2] = {};  // of the exponentials for this lane's keys
 
-  // Takes the scores of kWarpKeys more keys, and leaves p in them.
+  // Updates the results for the scores of kWarpKeys more keys, and replaces the scores by their
+  // exponentials.
   __device__ void Take(f32 (&scores)[S::kWarpKeys / 8][4]) {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -119,6 +121,7 @@ struct WarpRows {
     }
   }
 
+  // Multiplies the sums of row r by a factor, when its maximum has changed.
   __device__ void Scale(int r, f32 factor) {
     sum[r] *= factor;
 #pragma unroll
@@ -129,13 +132,14 @@ struct WarpRows {
   }
 };
 
-// The results of the warps that share rows, in the one of the first keys. All threads of the block.
+// Combines the results of the warps that share rows, in the warp with key_warp 0. All threads of
+// the block must call it.
 template <typename A>
 __device__ void MergeWarps(WarpRows<A>& mine, Chunk* space, int row_warp, int key_warp) {
   using S = TensorSizes<A>;
   const int lane = threadIdx.x % 32;
   f32* const features = reinterpret_cast<f32*>(space);
-  f32* const largest = features + S::kRows * S::kFeatures;  // by warp of keys, then row
+  f32* const largest = features + S::kRows * S::kFeatures;  // [key_warp][row]
   f32* const sums = largest + A::kKeyWarps * S::kRows;
   for (int r = 0; r < 2; ++r) {
     const int row = 16 * row_warp + lane / 4 + 8 * r;
@@ -158,7 +162,7 @@ __device__ void MergeWarps(WarpRows<A>& mine, Chunk* space, int row_warp, int ke
     mine.sum[r] = sum;
     mine.largest[r] = all;
   }
-  // One after the other, so that the order of the sum is always the same.
+  // One warp after the other, so that the order of the summation is always the same.
   for (int w = A::kKeyWarps - 1; w >= 0; --w) {
 #pragma unroll
     for (int f = 0; f < S::kFeatures / 8; ++f) {
@@ -200,7 +204,8 @@ __device__ void StoreRows(const WarpRows<A>& rows, typename A::Output::Type* out
   }
 }
 
-// One block of threads: kRows queries of one of the batch. Pointers are to that one of the batch.
+// The work of one thread block: kRows queries of one batch index. The pointers are to the first
+// elements for that batch index; `space` is shared memory of TensorSizes<A>::kChunks.
 template <typename A>
 __device__ void TensorAttention(const u16* query, const u16* key, const u16* value,
                                 const typename A::Bias::Type* bias, const bool* mask0,

@@ -6,7 +6,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first, by the loader's path and where the toolkit is installed by default.
+// Newest first: names for the loader's search path, then the toolkit's default locations.
 constexpr const char* kLibraries[] = {"libcublas.so.13", "libcublas.so.12",
                                       "/usr/local/cuda/lib64/libcublas.so",
                                       "/usr/local/cuda/lib/libcublas.so"};
@@ -33,7 +33,7 @@ const absl::StatusOr<Cublas>& Cublas::Get() {
 }
 
 absl::Status Cublas::Check(Result result, absl::string_view what) {
-  // Of cublasStatus_t.
+  // Values of cublasStatus_t.
   constexpr Result kAllocationFailed = 3, kArchitectureMismatch = 8, kNotSupported = 15;
   if (result == 0) return absl::OkStatus();
   const std::string message = absl::StrCat(what, ": cuBLAS status ", result);

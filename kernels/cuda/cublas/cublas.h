@@ -7,22 +7,26 @@
 
 namespace acceld::kernels::cuda {
 
-// NVIDIA's library of matrix operations, for what cuBLASLt has not; opened when it is first asked
-// for: a program that has it as a part starts on machines without it. A table of its functions, so
-// that tests bring their own. Any thread may call, but only one at a time with the same handle.
+// The functions of cuBLAS, NVIDIA's library of matrix operations, that cuBLASLt does not have. The
+// library is loaded at run time, so that programs also start on machines without it. It is a table
+// of function pointers, so that tests can replace them. Thread-safe, except that only one thread at
+// a time may use a handle.
 struct Cublas {
   using Result = int;  // cublasStatus_t
   using Handle = struct CublasHandle*;
   using Stream = void*;
 
-  // FAILED_PRECONDITION, always the same, with what was looked for when there is none.
+  // Loads the library on the first call. Returns FAILED_PRECONDITION, with the paths that were
+  // tried, if it cannot be loaded; every call has the same outcome.
   static const absl::StatusOr<Cublas>& Get();
 
-  // OK, or an error with the number of `result` of `what`: UNIMPLEMENTED for what the library does
-  // not do, RESOURCE_EXHAUSTED when it has no memory, else INTERNAL.
+  // Converts a result of the library to a status with its number; `what` is the function's name.
+  // Returns UNIMPLEMENTED for operations that the library does not support, RESOURCE_EXHAUSTED when
+  // it has no memory, INTERNAL for other errors.
   static absl::Status Check(Result result, absl::string_view what);
 
-  // What depends on the type of elements is an array: f32, f64, complex<f32>, complex<f64>.
+  // A function that exists for several element types is an array, indexed by f32, f64,
+  // complex<f32>, complex<f64> in this order.
 #define ACCELD_CUBLAS_SYMBOL(name, parameters) Result(*name) parameters = nullptr;
 #define ACCELD_CUBLAS_TYPED(name, suffix, parameters) Result(*name[4]) parameters = {};
 #include "kernels/cuda/cublas/cublas_symbols.def"

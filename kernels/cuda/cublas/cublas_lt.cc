@@ -6,7 +6,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first, by the loader's path and where the toolkit is installed by default.
+// Newest first: names for the loader's search path, then the toolkit's default locations.
 constexpr const char* kLibraries[] = {"libcublasLt.so.13", "libcublasLt.so.12",
                                       "/usr/local/cuda/lib64/libcublasLt.so",
                                       "/usr/local/cuda/lib/libcublasLt.so"};

@@ -8,9 +8,9 @@
 
 namespace acceld::kernels::cuda {
 
-// NVIDIA's library of matrix products, opened when it is first asked for: a program that has it as
-// a part starts on machines without it. A table of its functions, so that tests bring their own.
-// Any thread may call.
+// The functions of cuBLASLt, NVIDIA's library of matrix products. The library is loaded at run
+// time, so that programs also start on machines without it. It is a table of function pointers, so
+// that tests can replace them. Thread-safe.
 struct CublasLt {
   using Result = int;  // cublasStatus_t
   using Handle = struct CublasLtHandle*;
@@ -18,9 +18,11 @@ struct CublasLt {
   using Layout = struct CublasLtLayout*;
   using Preference = struct CublasLtPreference*;
   using Stream = void*;
+  // cublasLtMatmulAlgo_t.
   struct Algorithm {
     uint64_t data[8];
   };
+  // cublasLtMatmulHeuristicResult_t.
   struct Heuristic {
     Algorithm algorithm;
     size_t workspace_bytes;
@@ -29,10 +31,12 @@ struct CublasLt {
     int reserved[4];
   };
 
-  // FAILED_PRECONDITION, always the same, with what was looked for when there is none.
+  // Loads the library on the first call. Returns FAILED_PRECONDITION, with the paths that were
+  // tried, if it cannot be loaded; every call has the same outcome.
   static const absl::StatusOr<CublasLt>& Get();
 
-  // OK, or INTERNAL with the number of `result` of `what`.
+  // Converts a result of the library to a status: INTERNAL, with `what`, the function's name, and
+  // the number, for every error.
   static absl::Status Check(Result result, absl::string_view what);
 
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) Result(*name) parameters = nullptr;

@@ -14,7 +14,8 @@ namespace {
 
 using ir::DType;
 
-// cudaDataType_t, cublasComputeType_t, cublasOperation_t and attributes, by their documentation.
+// Values of cudaDataType_t, cublasComputeType_t, cublasOperation_t and the attribute enums, from
+// their documentation.
 constexpr int kR32F = 0, kR64F = 1, kR16F = 2, kR8I = 3, kC32F = 4, kC64F = 5, kR32I = 10;
 constexpr int kR16BF = 14, kR8FE4M3 = 28;
 constexpr int kCompute32F = 68, kCompute64F = 70, kCompute32I = 72, kCompute32FFastTf32 = 77;
@@ -23,7 +24,7 @@ constexpr int kDescTransA = 3, kDescTransB = 4, kDescEpilogue = 7, kDescBiasPoin
 constexpr uint32_t kEpilogueDefault = 1, kEpilogueRelu = 2, kEpilogueBias = 4, kEpilogueGelu = 32;
 constexpr int kLayoutBatchCount = 5, kLayoutBatchOffset = 6;
 constexpr int kPrefMaxWorkspace = 1, kPrefReductionSchemes = 3;
-// Sums of parts are kept in the type that is computed in, never in a narrower result's.
+// Partial sums must be kept in the compute type, never in a narrower output type.
 constexpr uint32_t kReduceInComputeType = 2;
 constexpr int kPrefAlignments[] = {5, 6, 7, 8};  // of A, B, C, D
 
@@ -57,7 +58,7 @@ bool CanEpilogue(const MatmulStep& matmul) {
   const MatmulEpilogue& epilogue = matmul.epilogue;
   if (epilogue.IsNone()) return true;
   const DType output = matmul.output_dtype;
-  // As floats they are still what they are.
+  // The factors are passed as floats, so they must be in the range of normal floats.
   const auto is_scale = [](double scale) {
     return std::abs(scale) >= std::numeric_limits<float>::min() &&
            std::abs(scale) <= std::numeric_limits<float>::max();
@@ -67,9 +68,9 @@ bool CanEpilogue(const MatmulStep& matmul) {
     return false;
   }
   const bool is_narrow = output == DType::kF16 || output == DType::kBF16;
-  // Its tanh is the hardware's: less than f32 tells apart.
+  // The library uses the hardware's approximate tanh, which is not precise enough for f32.
   if (epilogue.activation == MatmulEpilogue::Activation::kGelu) return is_narrow;
-  // Of a product of bytes: its bias would be of another type than its result.
+  // For products of 8-bit floats, the library's bias type differs from the output type.
   const bool is_wide = output == DType::kF32 && ir::BitsOf(matmul.input_dtype) > 8;
   const bool is_scaled_sum =
       !epilogue.has_bias && epilogue.activation == MatmulEpilogue::Activation::kNone;
@@ -91,14 +92,15 @@ uint32_t EpilogueOf(const MatmulEpilogue& epilogue) {
   return bits == 0 ? kEpilogueDefault : bits;
 }
 
-// A matrix in columns: as it stands, or transposed.
+// How to pass a matrix to the library, which is column-major: as it is, or as the transpose of a
+// matrix, with the leading dimension (the distance of columns).
 struct InColumns {
   bool transposed = false;
   int64_t leading = 1;
 };
 
-// Of one that has `rows` and `columns` with these strides; absent when neither is 1 or the columns
-// overlap.
+// How to pass a matrix of `rows` and `columns` with these strides; nullopt if neither stride is 1
+// or the columns overlap.
 absl::optional<InColumns> InColumnsOf(int64_t rows, int64_t row_stride, int64_t columns,
                                       int64_t column_stride) {
   if (row_stride == 1 || rows == 1) {
@@ -112,7 +114,8 @@ absl::optional<InColumns> InColumnsOf(int64_t rows, int64_t row_stride, int64_t 
   return absl::nullopt;
 }
 
-// The right-hand side, n rows and k columns, and the left-hand one, k rows and m columns.
+// The operands as the library has them: rhs with n rows and k columns, lhs with k rows and m
+// columns.
 absl::optional<InColumns> RhsInColumns(const MatmulStep& matmul) {
   return InColumnsOf(matmul.n, matmul.rhs_strides[2], matmul.k, matmul.rhs_strides[1]);
 }
@@ -120,9 +123,9 @@ absl::optional<InColumns> LhsInColumns(const MatmulStep& matmul) {
   return InColumnsOf(matmul.k, matmul.lhs_strides[2], matmul.m, matmul.lhs_strides[1]);
 }
 
-// Products of bytes, which the library has for one layout alone: rows of lhs and columns of rhs
-// each in one piece, and all that is added to an address a multiple of this many bytes. By its
-// documentation of cublasLtMatmul: 4 for integers, 16 for floats.
+// Whether a product of 8-bit elements has the only layout that the library supports for them: rows
+// of lhs and columns of rhs are contiguous, and all sizes and strides that address computations use
+// are multiples of 4 bytes for integers or 16 bytes for floats (documentation of cublasLtMatmul).
 bool HasLayoutOfBytes(const MatmulStep& matmul, const InColumns& lhs, const InColumns& rhs) {
   const int64_t multiple = matmul.input_dtype == DType::kI8 ? 4 : 16;
   if (lhs.transposed || !rhs.transposed) return false;
@@ -201,7 +204,8 @@ absl::Status Matmul::Describe(const MatmulStep& matmul) {
   has_addend_ = epilogue.has_addend();
   has_bias_ = epilogue.has_bias;
   ACCELD_RETURN_IF_ERROR(SetAttribute(kDescEpilogue, EpilogueOf(epilogue)));
-  // Algorithms are chosen by how the bias is aligned.
+  // The heuristics consider the alignment of the bias, so a dummy address with the right alignment
+  // is set.
   if (has_bias_) {
     ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, static_cast<uint64_t>(kBufferAlignment)));
   }

@@ -12,33 +12,33 @@
 
 namespace acceld::kernels::cuda {
 
-// Whether cuBLASLt may run this product: its element types, sizes, strides and epilogue. What it
-// has no way for on one device or another only Matmul::Prepare says. The places of operands are not
-// looked at.
+// Whether cuBLASLt supports the product's element types, sizes, strides and epilogue. Whether it
+// has an algorithm for it on a certain device is found out by Matmul::Prepare. The slices of the
+// operands are not checked.
 bool CanMatmul(const MatmulStep& matmul);
 
-// A matrix product prepared for one device, on which the preparing thread works: what the library
-// is told of it, and the algorithm that the step names or else its heuristics choose. f32 is
-// computed in full precision unless TF32 is allowed, narrower floats with f32 sums. Any thread
-// may enqueue it.
+// A matrix product prepared for one device: cuBLASLt's descriptors of it, and the algorithm. The
+// product of f32 is computed in full precision unless TF32 is allowed; narrower floats are summed
+// in f32. Thread-safe once prepared. The library and the handle must outlive it.
 class Matmul {
  public:
-  // The most workspace that an algorithm may want; what NVIDIA advises for large GPUs.
+  // The most workspace that an algorithm may need; NVIDIA recommends this size for large GPUs.
   static constexpr size_t kMaxWorkspaceBytes = size_t{32} << 20;
 
-  // Of the names of algorithms: a cublasLtMatmulAlgo_t.
+  // The size of MatmulStep::algorithm, which has the bytes of a cublasLtMatmulAlgo_t.
   static constexpr size_t kAlgorithmBytes = sizeof(CublasLt::Algorithm);
 
-  // At most so many algorithms for the product, by the heuristics' order, as MatmulStep::algorithm
-  // names them. INTERNAL when there is none.
+  // Returns up to `max_algorithms` algorithms for the product, in the order of the library's
+  // heuristics, as values for MatmulStep::algorithm. Returns INTERNAL if there is none, or if
+  // CanMatmul is false.
   static absl::StatusOr<std::vector<std::string>> FindAlgorithms(const CublasLt& library,
                                                                  CublasLt::Handle handle,
                                                                  const MatmulStep& matmul,
                                                                  int max_algorithms);
 
-  // An algorithm that is named but does not fit here is left to the heuristics. `matmul` is one
-  // that CanMatmul; library and handle outlive it. INTERNAL when the library has no way to compute
-  // it.
+  // Prepares a product for which CanMatmul is true, for the calling thread's current device. Uses
+  // matmul.algorithm if the library accepts it on this device, else the first algorithm of its
+  // heuristics. Returns INTERNAL if the library has no algorithm.
   static absl::StatusOr<std::unique_ptr<const Matmul>> Prepare(const CublasLt& library,
                                                                CublasLt::Handle handle,
                                                                const MatmulStep& matmul);
@@ -48,8 +48,9 @@ class Matmul {
 
   size_t workspace_bytes() const { return workspace_bytes_; }
 
-  // Addresses of the device, aligned to kBufferAlignment. Those that the epilogue has not are not
-  // looked at; nothing else uses the workspace at the same time.
+  // Device addresses of the operands, aligned to kBufferAlignment. `bias` and `addend` are used
+  // only if the epilogue has them. The workspace, of workspace_bytes(), must not be in use
+  // otherwise while the product runs.
   struct Places {
     uint64_t lhs = 0, rhs = 0, out = 0;
     uint64_t bias = 0, addend = 0;
@@ -71,15 +72,16 @@ class Matmul {
 
   const CublasLt& library_;
   const CublasLt::Handle handle_;
-  // Of what operation_ says: it names the bias, which another run may have elsewhere.
+  // Protects `operation_`, which contains the address of the bias; concurrent runs may have
+  // different addresses.
   mutable Mutex operation_mutex_;
   CublasLt::Operation operation_ = nullptr;
-  // By the library's names: the product of matrices in columns, transposed, is that of the other
-  // order in rows.
+  // The library computes D = A B on column-major matrices. The step's row-major matrices are their
+  // transposes, so A is rhs, B is lhs and D is out.
   CublasLt::Layout a_ = nullptr, b_ = nullptr, d_ = nullptr;
   CublasLt::Algorithm algorithm_{};
   size_t workspace_bytes_ = 0;
-  int scale_type_ = 0;  // cudaDataType_t of what scales sums
+  int scale_type_ = 0;  // the cudaDataType_t of alpha and beta
   bool has_bias_ = false, has_addend_ = false;
   double alpha_ = 1, beta_ = 0;
 };

@@ -10,15 +10,15 @@ namespace {
 
 using Function = CudnnForm::Function;
 
-// Of cudnnDataType_t, cudnnTensorFormat_t, cudnnMathType_t and cudnnConvolutionMode_t.
+// Values of cudnnDataType_t, cudnnTensorFormat_t, cudnnMathType_t and cudnnConvolutionMode_t.
 constexpr int kFloat = 0, kDouble = 1, kHalf = 2, kBFloat16 = 9;
 constexpr int kNchw = 0, kNhwc = 1;
 constexpr int kDefaultMath = 0, kTensorOpMath = 1, kFmaMath = 3;
 constexpr int kConvolution = 0, kCrossCorrelation = 1;
-// Products as they are, summed in order: of cudnnConvolutionFwdAlgo_t IMPLICIT_GEMM,
-// IMPLICIT_PRECOMP_GEMM and GEMM, of the two others ALGO_1.
+// The algorithms that sum plain products in a fixed order: IMPLICIT_GEMM, IMPLICIT_PRECOMP_GEMM and
+// GEMM of cudnnConvolutionFwdAlgo_t, and ALGO_1 of the enums for the two backward functions.
 constexpr int kLastForward = 2, kBackward = 1;
-// There are no more of one function.
+// No function has more algorithms than this.
 constexpr int kMaxAlgorithms = 16;
 
 int TypeOf(ir::DType dtype) {
@@ -46,7 +46,7 @@ std::string NameOf(const Cudnn::Algorithm& algorithm) {
 
 void* At(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-// A list of ints: channels before or behind the spatial dimensions is the strides' matter.
+// Sizes or strides in the order batch, channels, spatial dimensions. Strides express the layout.
 struct Ints {
   int values[2 + CudnnForm::kMaxRank];
 };
@@ -151,7 +151,7 @@ absl::Status CudnnConvolution::Describe(const CudnnForm& form, ir::DType dtype) 
 }
 
 absl::Status CudnnConvolution::SetMath(int math) {
-  // f32 would be TF32 otherwise.
+  // Any other math type would let cuDNN compute f32 as TF32.
   return Cudnn::Check(
       library_.cudnnSetConvolutionMathType(convolution_, is_float_ ? kFmaMath : math),
       "cudnnSetConvolutionMathType");
@@ -187,8 +187,8 @@ Cudnn::Result CudnnConvolution::AskHeuristics(Cudnn::Handle handle, int wanted, 
       handle, image_, result_, convolution_, filter_, wanted, &count, found);
 }
 
-// Whether the library computes it by this algorithm, with little enough workspace. The heuristics
-// also name some that it then refuses to run.
+// Whether cuDNN accepts the algorithm, with a workspace of at most kMaxWorkspaceBytes, which this
+// function sets. The heuristics also list algorithms that cuDNN then refuses to run.
 bool CudnnConvolution::Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm) {
   if (!SetMath(algorithm.math).ok()) return false;
   size_t* const bytes = &algorithm.workspace_bytes;

@@ -13,25 +13,25 @@
 
 namespace acceld::kernels::cuda {
 
-// A convolution prepared for one device: what cuDNN is told of it, and the algorithm that the step
-// names or else its heuristics choose. Sums are f32 or f64, of the products themselves and in an
-// order that is always the same: no atomics, no TF32, and neither Fourier nor Winograd transforms,
-// which spread infinities. Any thread may enqueue it.
+// A convolution prepared for one device: cuDNN's descriptors of it, and the algorithm. Only
+// algorithms that sum the products themselves in f32 or f64, in a fixed order, are used: none with
+// atomics, TF32, Fourier transforms or Winograd transforms (transforms spread infinities).
+// Thread-safe once prepared. The library must outlive it.
 class CudnnConvolution {
  public:
-  // The most workspace that an algorithm may want.
+  // The most workspace that an algorithm may need.
   static constexpr size_t kMaxWorkspaceBytes = size_t{256} << 20;
-  // Of the names of algorithms.
+  // The maximal size of ConvolutionStep::algorithm.
   static constexpr size_t kMaxAlgorithmBytes = 16;
 
-  // The algorithms for the convolution, by the heuristics' order, as ConvolutionStep::algorithm
-  // names them. UNIMPLEMENTED when there is none.
+  // Returns the algorithms for the convolution, in the order of cuDNN's heuristics, as values for
+  // ConvolutionStep::algorithm. Returns UNIMPLEMENTED if there is none.
   static absl::StatusOr<std::vector<std::string>> FindAlgorithms(
       const Cudnn& library, Cudnn::Handle handle, const ConvolutionStep& convolution);
 
-  // An algorithm that is named but does not fit here is left to the heuristics. `convolution` has a
-  // CudnnForm with a packed filter; the library outlives it. UNIMPLEMENTED when the library has no
-  // way to compute it.
+  // Prepares a convolution that has a CudnnForm with a packed filter. Uses convolution.algorithm if
+  // it is among the algorithms for this device, else the first one of the heuristics. Returns
+  // UNIMPLEMENTED if cuDNN cannot compute the convolution.
   static absl::StatusOr<std::unique_ptr<const CudnnConvolution>> Prepare(
       const Cudnn& library, Cudnn::Handle handle, const ConvolutionStep& convolution);
   ~CudnnConvolution();
@@ -40,8 +40,8 @@ class CudnnConvolution {
 
   size_t workspace_bytes() const { return algorithm_.workspace_bytes; }
 
-  // Addresses of the device, aligned to kBufferAlignment; nothing else uses the workspace at the
-  // same time.
+  // Device addresses of the operands, aligned to kBufferAlignment. The workspace, of
+  // workspace_bytes(), must not be in use otherwise while the convolution runs.
   struct Places {
     uint64_t lhs = 0, rhs = 0, out = 0, workspace = 0;
   };
@@ -50,6 +50,7 @@ class CudnnConvolution {
 
  private:
   explicit CudnnConvolution(const Cudnn& library) : library_(library) {}
+  // Creates the descriptors.
   absl::Status Describe(const CudnnForm& form, ir::DType dtype);
   absl::Status DescribeTensor(const CudnnForm& form, int type, bool is_image,
                               Cudnn::Descriptor& tensor) const;
@@ -61,7 +62,7 @@ class CudnnConvolution {
 
   const Cudnn& library_;
   CudnnForm::Function function_ = CudnnForm::Function::kForward;
-  bool is_double_ = false, is_float_ = false;  // the elements are f64, f32
+  bool is_double_ = false, is_float_ = false;  // whether the elements are f64 or f32
   Cudnn::Descriptor image_ = nullptr, filter_ = nullptr, result_ = nullptr, convolution_ = nullptr;
   Cudnn::Algorithm algorithm_{};
 };

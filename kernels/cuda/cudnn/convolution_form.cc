@@ -12,7 +12,7 @@ using Function = CudnnForm::Function;
 
 constexpr int64_t kMaxInt = std::numeric_limits<int>::max();
 
-// Channels of all groups.
+// The channels of a tensor: their number in a group, and the strides of channels and groups.
 struct Channels {
   int64_t of_group, stride, group_stride;
 };
@@ -24,17 +24,18 @@ struct Tensor {
   int64_t sizes[CudnnForm::kMaxRank], strides[CudnnForm::kMaxRank];
 };
 
-// Which of a shape's dimensions are what.
+// Which dimensions of a shape are the batch dimension and the spatial dimensions.
 struct Roles {
   int batch = CudnnForm::kNone;
-  std::vector<int> spatial;  // by the input's memory, outermost first
+  std::vector<int> spatial;  // in the order of the input's memory, outermost first
 };
 
 bool IsTrivial(const Dim& dim) {
   return dim.extent == 1 && dim.window == 1 && dim.size == 1 && dim.offset == 0;
 }
 
-// One place of the input for each of the output.
+// Whether each output position of the dimension depends on the input element at the same index
+// only.
 bool MayBeBatch(const Dim& dim) {
   return dim.window == 1 && dim.dilation == 1 && dim.offset == 0 && dim.extent == dim.size &&
          (dim.stride == 1 || dim.extent == 1) && !IsTrivial(dim);
@@ -52,7 +53,7 @@ absl::optional<Roles> RolesOf(const ConvolutionShape& shape, int batch) {
   return roles;
 }
 
-// The functions that may compute it, the best first.
+// The functions that may compute a convolution of this shape, the preferred one first.
 std::vector<Function> FunctionsFor(const ConvolutionShape& shape) {
   bool is_dilated = false, is_reversed = false;
   double window = 1, extent = 1;
@@ -68,7 +69,7 @@ std::vector<Function> FunctionsFor(const ConvolutionShape& shape) {
   return {window > extent ? Function::kBackwardFilter : Function::kForward};
 }
 
-// Tries one function with one dimension as the batch.
+// Tries to express a convolution by one function, with given roles of the dimensions.
 class Matcher {
  public:
   Matcher(const ConvolutionShape& shape, Function function, Roles roles)
@@ -100,7 +101,7 @@ class Matcher {
   }
 
  private:
-  // The dimension of spatial[i]; all of one place and cell where there is none.
+  // The shape's dimension for spatial[i]; a dimension of size 1 if the shape has none.
   const Dim& SpatialDim(int i) const { return DimOf(form_.spatial_dims[i]); }
   const Dim& BatchDim() const { return DimOf(form_.batch_dim); }
   const Dim& DimOf(int number) const {
@@ -118,7 +119,7 @@ class Matcher {
                    .result = dim.extent,
                    .stride = dim.extent == 1 ? 1 : dim.stride,
                    .dilation = std::abs(cells_away)};
-        // Reversed, the first cell in memory is the last one of the window.
+        // If the window is reversed, the first filter element in memory is the window's last one.
         spatial.padding =
             cells_away > 0 ? -dim.offset : (dim.window - 1) * spatial.dilation - dim.offset;
         break;
@@ -185,7 +186,7 @@ class Matcher {
     }
     return tensor;
   }
-  Tensor Rhs() const {  // of kBackwardFilter
+  Tensor Rhs() const {  // only for kBackwardFilter
     Tensor tensor{.batch = shape_.features,
                   .batch_stride = shape_.rhs_feature_stride,
                   .channels = {shape_.outputs, shape_.rhs_output_stride, shape_.rhs_group_stride}};
@@ -327,7 +328,8 @@ absl::optional<CudnnForm> CudnnFormOf(const ConvolutionStep& convolution) {
   if (!IsOfTypes(convolution)) return absl::nullopt;
   const ConvolutionShape& shape = convolution.shape;
   for (const Function function : FunctionsFor(shape)) {
-    // Without a batch when nothing else fits: it would be one of the spatial dimensions.
+    // Without a batch dimension only if nothing else matches; the batch is then treated as one of
+    // the spatial dimensions.
     for (const int batch : {0, 1, 2, 3, CudnnForm::kNone}) {
       if (batch != CudnnForm::kNone && !MayBeBatch(shape.dims[batch])) continue;
       absl::optional<Roles> roles = RolesOf(shape, batch);

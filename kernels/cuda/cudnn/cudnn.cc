@@ -6,7 +6,8 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first, by the loader's path and where NVIDIA's archives and packages put it.
+// Newest first: names for the loader's search path, then the default locations of NVIDIA's archives
+// and packages.
 constexpr const char* kLibraries[] = {"libcudnn.so.9", "libcudnn.so.8",
                                       "/usr/local/cuda/lib64/libcudnn.so",
                                       "/usr/local/cuda/lib/libcudnn.so"};
@@ -30,7 +31,8 @@ const absl::StatusOr<Cudnn>& Cudnn::Get() {
 absl::Status Cudnn::Check(Result result, absl::string_view what) {
   if (result == 0) return absl::OkStatus();
   const std::string message = absl::StrCat(what, ": cuDNN result ", result);
-  // Of cudnnStatus_t: version 8's, and those of version 9, by thousands.
+  // Values of cudnnStatus_t: those of version 8, and those of version 9, which classes of errors
+  // divide into ranges of 1000.
   constexpr Result kAllocFailed8 = 2, kNotSupported8 = 9, kHostAllocFailed = 4003,
                    kDeviceAllocFailed = 4004;
   constexpr Result kNotSupported = 3;

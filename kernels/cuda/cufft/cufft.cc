@@ -6,8 +6,8 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first (12 is CUDA 13's, 11 CUDA 12's), by the loader's path and where the toolkit is
-// installed by default.
+// Newest first (12 is part of CUDA 13, 11 of CUDA 12): names for the loader's search path, then the
+// toolkit's default locations.
 constexpr const char* kLibraries[] = {"libcufft.so.12", "libcufft.so.11",
                                       "/usr/local/cuda/lib64/libcufft.so",
                                       "/usr/local/cuda/lib/libcufft.so"};
@@ -29,7 +29,7 @@ const absl::StatusOr<Cufft>& Cufft::Get() {
 }
 
 absl::Status Cufft::Check(Result result, absl::string_view what) {
-  // Of cufftResult.
+  // Values of cufftResult.
   constexpr Result kAllocationFailed = 2, kInvalidSize = 8, kNotImplemented = 14,
                    kNotSupported = 16;
   if (result == 0) return absl::OkStatus();

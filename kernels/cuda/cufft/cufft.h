@@ -7,20 +7,22 @@
 
 namespace acceld::kernels::cuda {
 
-// NVIDIA's library of Fourier transforms, opened when it is first asked for: a program that has it
-// as a part starts on machines without it. A table of its functions, so that tests bring their own.
-// Any thread may call, but only one at a time about the same plan.
+// The functions of cuFFT, NVIDIA's library of Fourier transforms. The library is loaded at run
+// time, so that programs also start on machines without it. It is a table of function pointers, so
+// that tests can replace them. Thread-safe, except that only one thread at a time may use a plan.
 struct Cufft {
   using Result = int;  // cufftResult
   using Plan = int;    // cufftHandle
   using Size = long long;
   using Stream = void*;
 
-  // FAILED_PRECONDITION, always the same, with what was looked for when there is none.
+  // Loads the library on the first call. Returns FAILED_PRECONDITION, with the paths that were
+  // tried, if it cannot be loaded; every call has the same outcome.
   static const absl::StatusOr<Cufft>& Get();
 
-  // OK, or an error with the number of `result` of `what`: UNIMPLEMENTED for what the library does
-  // not do, RESOURCE_EXHAUSTED when it has no memory, else INTERNAL.
+  // Converts a result of the library to a status with its number; `what` is the function's name.
+  // Returns UNIMPLEMENTED for operations that the library does not support, RESOURCE_EXHAUSTED when
+  // it has no memory, INTERNAL for other errors.
   static absl::Status Check(Result result, absl::string_view what);
 
 #define ACCELD_CUFFT_SYMBOL(name, parameters) Result(*name) parameters = nullptr;

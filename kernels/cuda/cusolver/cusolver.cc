@@ -6,8 +6,8 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first (12 is CUDA 13's, 11 CUDA 12's), by the loader's path and where the toolkit is
-// installed by default.
+// Newest first (12 is part of CUDA 13, 11 of CUDA 12): names for the loader's search path, then the
+// toolkit's default locations.
 constexpr const char* kLibraries[] = {"libcusolver.so.12", "libcusolver.so.11",
                                       "/usr/local/cuda/lib64/libcusolver.so",
                                       "/usr/local/cuda/lib/libcusolver.so"};
@@ -34,7 +34,7 @@ const absl::StatusOr<Cusolver>& Cusolver::Get() {
 }
 
 absl::Status Cusolver::Check(Result result, absl::string_view what) {
-  // Of cusolverStatus_t.
+  // Values of cusolverStatus_t.
   constexpr Result kAllocationFailed = 2, kArchitectureMismatch = 4, kTypeNotSupported = 8,
                    kNotSupported = 9;
   if (result == 0) return absl::OkStatus();

@@ -1,5 +1,7 @@
-// What the threads of one block do together.
+// Reductions and scans over the threads of a thread block. "Lane" is the number of a thread in its
+// warp. All functions must be called by all threads of the warp or block.
 
+// The value of the lane that is `distance` higher. (FromLaneAbove: `distance` lower.)
 __device__ inline f32 FromLaneBelow(f32 x, int distance) {
   return __shfl_down_sync(0xffffffffu, x, distance);
 }
@@ -18,8 +20,9 @@ __device__ T FromFirstLane(T x) {
   return T(__shfl_sync(0xffffffffu, Wide<T>(x), 0));
 }
 
-// One value of each thread, combined in an order that depends on the size of the block alone; all
-// threads get the result. `space` holds 32 values and is free again when all have left.
+// Combines one value of each thread of the block, in an order that depends only on the size of the
+// block; all threads get the result. `space` is shared memory for 32 values, which may be reused
+// after the call.
 template <typename Combine, typename T>
 __device__ T BlockReduce(T value, Combine combine, u64* space) {
   T* const of_warps = reinterpret_cast<T*>(space);
@@ -28,7 +31,7 @@ __device__ T BlockReduce(T value, Combine combine, u64* space) {
   }
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
   __syncthreads();
-  // In pairs, as above. There is a power of two of warps.
+  // Combines in pairs, as above. The number of warps is a power of two.
   const int warps = int(blockDim.x / 32);
   value = of_warps[threadIdx.x % warps];
   for (int distance = warps / 2; distance > 0; distance /= 2) {
@@ -39,9 +42,9 @@ __device__ T BlockReduce(T value, Combine combine, u64* space) {
   return value;
 }
 
-// One value of each thread, combined with those of the threads that are multiples of 32 apart, in
-// pairs; all of these get the result. `space` holds a value for each thread of the block and is
-// free again when all have left.
+// Combines one value of each of the threads with the same lane (whose numbers differ by multiples
+// of 32), in pairs; all of them get the result. `space` is shared memory for one value of each
+// thread of the block, which may be reused after the call.
 template <typename Combine, typename T>
 __device__ T ColumnReduce(T value, Combine combine, u64* space) {
   T* const of_threads = reinterpret_cast<T*>(space);
@@ -75,8 +78,8 @@ __device__ T FromLastLane(T x) {
   return T(__shfl_sync(0xffffffffu, Wide<T>(x), 31));
 }
 
-// Item k of lane l in a warp stands at k * 32 + l. Each becomes the combination of all up to it.
-// Behind that, `of_warps` has the last one of each warp.
+// Scans the items of each warp: item k of lane l has position k * 32 + l, and is replaced by the
+// combination of all items up to it. Afterwards `of_warps` has the last item of each warp.
 template <int kItems, typename Combine, typename T>
 __device__ void ScanInWarps(T (&items)[kItems], Combine combine, T* of_warps) {
   const u32 lane = threadIdx.x % 32;
@@ -93,10 +96,10 @@ __device__ void ScanInWarps(T (&items)[kItems], Combine combine, T* of_warps) {
   __syncthreads();
 }
 
-// Item k of lane l in warp w stands at w * 32 * kItems + k * 32 + l. Each becomes `carry` combined
-// with all items up to it, in order, grouped in a way that depends on kItems and the size of the
-// block alone; `carry` becomes the last of these. `space` holds 32 values and is free again when
-// all have left.
+// Scans the items of the block: item k of lane l in warp w has position w * 32 * kItems + k * 32 +
+// l, and is replaced by the combination of `carry` with all items up to it, in order. `carry`
+// becomes the last of these. The grouping of combinations depends only on kItems and the size of
+// the block. `space` is shared memory for 32 values, which may be reused after the call.
 template <int kItems, typename Combine, typename T>
 __device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* space) {
   T* const of_warps = reinterpret_cast<T*>(space);
@@ -112,7 +115,7 @@ __device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* sp
   __syncthreads();
 }
 
-// The same for sums. What rounding has lost of `carry` is in `lost` (AddExactly).
+// As BlockScan, for compensated sums: `lost` has the rounding errors of `carry` (AddExactly).
 template <int kItems, typename T>
 __device__ void BlockSums(T (&items)[kItems], T& carry, T& lost, u64* space) {
   T* const of_warps = reinterpret_cast<T*>(space);

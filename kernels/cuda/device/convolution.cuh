@@ -1,32 +1,34 @@
-// Convolutions (kernels/ir/convolution_shape.h) as products of matrices of which the left one,
-// places by window cells and features, is never stored: a block gathers tiles of it, multiplies
-// them with tiles of the kernel and has the sums of a tile of the output, places by output
-// features, in its threads' registers. `C` is a struct that kernels/cuda/emit/convolution.cc
-// prints: all sizes are constants, so that divisions are multiplications and dimensions that mean
-// nothing cost nothing.
+// Convolutions (kernels/ir/convolution_shape.h) as products of matrices (implicit GEMM). The left
+// matrix, output positions by pairs of a window element and an input feature, is never stored: a
+// block gathers tiles of it from the input, multiplies them by tiles of the kernel, and keeps the
+// sums of a tile of the output, output positions by output features, in registers. The template
+// parameter `C` is a struct that kernels/cuda/emit/convolution.cc prints. All sizes in it are
+// constants, so that divisions become multiplications and dimensions of size 1 cost nothing.
 //
-// Element (m, n) of a group is place m and output feature n; product k is a cell and a feature.
+// Element (m, n) of a group is at output position m and output feature n. Product k of its sum is
+// for one pair of a window element and an input feature.
 
-// One dimension of the places, as ConvolutionShape::Dim.
+// One dimension of the convolution, as ConvolutionShape::Dim.
 template <typename Index>
 struct ConvolutionDim {
   Index extent, window, stride, step, offset, dilation, size, lhs, rhs, out;
 };
 
-// A place of the output: where its window begins in the input.
+// An output position: the coordinates in the input at which its window begins.
 template <typename C>
 struct ConvolutionPlace {
-  typename C::Index at[4];        // before dilation, of the dimensions that can leave the input
-  Wide<typename C::Index> from;  // by the others
-  bool inside;                   // of the output
+  // The window's origin in the dilated input, in the dimensions that need bounds checks.
+  typename C::Index at[4];
+  Wide<typename C::Index> from;  // what the other (plain) dimensions add to the input index
+  bool inside;                   // whether the position is inside the output
 };
 
-// What one product reads, whatever the place.
+// The part of a product's operand addresses that does not depend on the output position.
 template <typename C>
 struct ConvolutionProduct {
-  typename C::Index at[4];  // of its cell, as in ConvolutionPlace
-  Wide<typename C::Index> lhs, rhs;
-  bool inside;  // there is such a product
+  typename C::Index at[4];           // the window element's distance from the window's origin
+  Wide<typename C::Index> lhs, rhs;  // what the product adds to the operands' indices
+  bool inside;                       // whether there is a product with this number
 };
 
 template <typename C>
@@ -80,8 +82,9 @@ __device__ __forceinline__ ConvolutionProduct<C> ProductOf(typename C::Index k) 
   return product;
 }
 
-// Where the input's element lies; false where there is none, which means zero. Unsigned, since
-// outside it is any number.
+// Computes the index of the input element of a product at an output position. Returns false if
+// there is none, because of padding or dilation; the element is then 0. Unsigned, because arbitrary
+// indices outside the input must not overflow.
 template <typename C>
 __device__ __forceinline__ bool FindInput(const ConvolutionPlace<C>& place,
                                           const ConvolutionProduct<C>& product,
@@ -102,15 +105,15 @@ __device__ __forceinline__ bool FindInput(const ConvolutionPlace<C>& place,
   return inside;
 }
 
-// The part of the tiles that one thread brings: vectors of neighbours along products (k) or across
-// them, first to registers and later to shared memory.
+// The part of an operand's tiles that one thread loads: vectors of adjacent elements along k, or
+// across it (along m or n). The elements go to registers first and later to shared memory.
 template <typename C, int kTileAcross, int kLanes, bool kAlongProducts>
 struct ConvolutionLoads {
   static constexpr int kAcross = kAlongProducts ? kTileAcross : kTileAcross / kLanes;
   static constexpr int kAlong = kAlongProducts ? C::kTileK / kLanes : C::kTileK;
   static constexpr int kCount = kAcross * kAlong / C::kThreads;
   static_assert(kCount * C::kThreads == kAcross * kAlong, "threads share a tile evenly");
-  // Of this thread's vector i, its first element.
+  // The coordinates in the tile of the first element of this thread's vector i.
   __device__ static int Across(int i) {
     const int number = i * C::kThreads + int(threadIdx.x);
     return kAlongProducts ? number / kAlong : number % kAcross * kLanes;
@@ -119,13 +122,13 @@ struct ConvolutionLoads {
     const int number = i * C::kThreads + int(threadIdx.x);
     return kAlongProducts ? number % kAlong * kLanes : number / kAcross;
   }
-  // All of its vectors have one place across, or along.
+  // Whether all vectors of a thread have the same coordinate across, or along.
   static constexpr bool kSameAcross = !kAlongProducts && C::kThreads % kAcross == 0;
   static constexpr bool kSameAlong = kAlongProducts && C::kThreads % kAlong == 0;
 
   Lanes<typename C::In, kLanes> values[kCount];
 
-  // tile[k][across]
+  // Stores the loaded elements to a tile in shared memory, [k][across] with `pitch` elements a row.
   __device__ __forceinline__ void Store(typename C::Sum* tile, int pitch) const {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -185,7 +188,7 @@ struct ConvolutionRhs : ConvolutionLoads<C, C::kTileN, C::kRhsLanes, C::kRhsAlon
   }
 };
 
-// The sums of one thread, 4 by 4 neighbours and as many more as it has, far apart.
+// The sums of one thread: several groups of 4 by 4 adjacent elements of the tile.
 template <typename C>
 struct ConvolutionSums {
   static constexpr int kRows = C::kTileM / C::kThreadM, kColumns = C::kTileN / C::kThreadN;
@@ -193,7 +196,7 @@ struct ConvolutionSums {
 
   typename C::Sum at[C::kThreadM][C::kThreadN];
 
-  // Neighbouring threads store to neighbouring places of memory.
+  // The thread's row and column in the tile. Adjacent threads store to adjacent addresses.
   __device__ static int Row() {
     return C::kPlacesInnermost ? int(threadIdx.x) % kRows : int(threadIdx.x) / kColumns;
   }
@@ -229,7 +232,7 @@ struct ConvolutionSums {
   }
 };
 
-// Where the sum of place m and output n of a group goes.
+// The index in the output of element (m, n) of a group.
 template <typename C>
 __device__ __forceinline__ typename C::Index OutputPlaceOf(typename C::Index group,
                                                            typename C::Index m,
@@ -246,7 +249,7 @@ __device__ __forceinline__ typename C::Index OutputPlaceOf(typename C::Index gro
   return to;
 }
 
-// The number of a sum among those of its part of the products.
+// The index of the sum of element (m, n) of a group among the partial sums of one part.
 template <typename C>
 __device__ __forceinline__ typename C::Index NumberOf(typename C::Index group, typename C::Index m,
                                                       typename C::Index n) {
@@ -254,8 +257,9 @@ __device__ __forceinline__ typename C::Index NumberOf(typename C::Index group, t
                              : (group * C::kPlaces + m) * C::kOutputs + n;
 }
 
-// One block for each tile of each part of the products; `tiles` is shared memory. With more than
-// one part the sums go to `parts`, else to `out`. With C::kPolls it stops when *cancelled is not 0.
+// Computes the convolution, with one block for each tile of each part of the products. `tiles` is
+// shared memory. If there is more than one part, the sums are stored to `parts`, else to `out`.
+// With C::kPolls the kernel returns early when *cancelled is not 0.
 template <typename C>
 __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typename C::In* rhs,
                                          typename C::Out* out, typename C::Sum* parts,
@@ -284,7 +288,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   right.Load(rhs, first_output, begin);
   int now = 0;
   for (Index k = begin; k < end; k += C::kTileK) {
-    // Threads of a block stop together, and look now and then.
+    // Polls every 1024 iterations. All threads of the block must leave the loop together.
     if (C::kPolls && (k - begin) % (C::kTileK * 1024) == 0 && __syncthreads_or(*cancelled != 0)) {
       break;
     }
@@ -292,13 +296,13 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
     left.Store(tile, C::kPitchM);
     right.Store(tile + C::kTileK * C::kPitchM, C::kPitchN);
     __syncthreads();
-    // On its way while this one is multiplied.
+    // Loads the next tiles while these are multiplied.
     if (k + C::kTileK < end) {
       left.Load(lhs, k + C::kTileK);
       right.Load(rhs, first_output, k + C::kTileK);
     }
     sums.Add(tile, tile + C::kTileK * C::kPitchM);
-    // Who is first writes the other tile, which all have left.
+    // Fast threads may already write the other tile, which no thread reads any more.
     now ^= 1;
   }
 
@@ -321,7 +325,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   }
 }
 
-// The sums of all parts, in order: one thread for each element of the output.
+// Adds the partial sums of all parts in order, with one thread for each element of the output.
 template <typename C>
 __device__ __forceinline__ void AddParts(const typename C::Sum* parts, typename C::Out* out) {
   using Index = typename C::Index;

@@ -1,13 +1,15 @@
-// Sorts of rows of keys by their lowest 8 bits, stably (kernels/ir/build/digit_sort.h). Blocks of 256 threads,
-// any number of them; a thread of a block stands for a digit. What is not inlined takes long to
-// compile, and serves all kernels of a module.
+// The parts of a digit sort (kernels/ir/build/digit_sort.h): a stable sort of rows of keys by their
+// lowest 8 bits. They work with any number of blocks of 256 threads, one for each digit. The large
+// functions are not inlined, because they take long to compile, and all kernels of a module can
+// share them.
 
 constexpr u32 kDigits = 256;
 constexpr u32 kSortWarps = 8;
-constexpr u32 kSortItems = 16;    // of a thread at a time
-constexpr u32 kSortTile = 4096;   // of a block at a time
+constexpr u32 kSortItems = 16;   // keys that a thread sorts at a time
+constexpr u32 kSortTile = 4096;  // keys that a block sorts at a time
 constexpr u32 kAllLanes = 0xffffffffu;
 
+// The sizes, as in kernels::DigitSort. A unit is one tile of one row.
 struct DigitSort {
   i64 rows;
   u32 length, tile, tiles;
@@ -15,7 +17,7 @@ struct DigitSort {
   __device__ i64 RowOf(i64 unit) const { return unit / tiles; }
   __device__ u32 TileOf(i64 unit) const { return u32(unit % tiles); }
   __device__ u32 EndOf(u32 begin) const { return length - begin < tile ? length : begin + tile; }
-  // Of a digit in a row: tiles + 1 numbers.
+  // The index in `starts` of the tiles + 1 numbers of a digit in a row.
   __device__ i64 StartsOf(i64 row, u32 digit) const {
     return (row * kDigits + digit) * (i64(tiles) + 1);
   }
@@ -23,14 +25,14 @@ struct DigitSort {
   __device__ static u32 DigitOf(Key key) {
     return u32(key) & (kDigits - 1);
   }
-  // By a digit to the right.
+  // The key rotated right by 8 bits.
   template <typename Key>
   __device__ static Key Rotated(Key key) {
     return sizeof(Key) == 1 ? key : Key(key >> 8 | key << (8 * sizeof(Key) - 8));
   }
 };
 
-// The values of lanes up to this one, added up.
+// The sum of the values of all lanes up to this one.
 __device__ inline u32 SumOfLanes(u32 value) {
   for (u32 distance = 1; distance < 32; distance *= 2) {
     const u32 below = __shfl_up_sync(kAllLanes, value, distance);
@@ -39,7 +41,7 @@ __device__ inline u32 SumOfLanes(u32 value) {
   return value;
 }
 
-// The values of threads before this one, added up. `of_warps` is free again when all have left.
+// The sum of the values of all threads before this one. `of_warps` may be reused after the call.
 __device__ inline u32 SumOfThreadsBefore(u32 value, u32* of_warps) {
   const u32 sum = SumOfLanes(value), warp = threadIdx.x / 32;
   if (threadIdx.x % 32 == 31) of_warps[warp] = sum;
@@ -50,8 +52,8 @@ __device__ inline u32 SumOfThreadsBefore(u32 value, u32* of_warps) {
   return before;
 }
 
-// starts[row][digit][tile] = how many keys of the tile have the digit; of rows of one tile, what
-// SumDigits gives.
+// Stores in starts[row][digit][tile] the number of keys of the tile that have the digit; if rows
+// have a single tile, what SumDigits would store.
 template <typename Key>
 __device__ __noinline__ void CountDigits(DigitSort sort, const Key* keys, u32* starts) {
   __shared__ u32 of_warps[kSortWarps][kDigits];
@@ -79,10 +81,10 @@ __device__ __noinline__ void CountDigits(DigitSort sort, const Key* keys, u32* s
   }
 }
 
-// starts[row][digit][tile] = the sum of what tiles before had there; [tiles] = that of all. Each warp
-// takes digits of its own.
+// Replaces starts[row][digit][tile] by the sum of the counts of all earlier tiles, and stores in
+// starts[row][digit][tiles] the sum of all. Each warp computes different digits.
 __device__ __noinline__ void SumDigits(DigitSort sort, u32* starts) {
-  constexpr u32 kLoads = 4;  // on their way at the same time
+  constexpr u32 kLoads = 4;  // loads of a thread in progress at the same time
   const u32 lane = threadIdx.x % 32;
   for (i64 unit = i64(blockIdx.x) * kSortWarps + threadIdx.x / 32; unit < sort.rows * kDigits;
        unit += i64(gridDim.x) * kSortWarps) {
@@ -106,7 +108,7 @@ __device__ __noinline__ void SumDigits(DigitSort sort, u32* starts) {
   }
 }
 
-// The lanes whose digit is this lane's, of those that have one.
+// A mask of the lanes with `has_one` that have the same digit as this lane.
 __device__ inline u32 LanesOfDigit(u32 digit, bool has_one) {
   u32 lanes = __ballot_sync(kAllLanes, has_one);
 #pragma unroll
@@ -117,8 +119,9 @@ __device__ inline u32 LanesOfDigit(u32 digit, bool has_one) {
   return lanes;
 }
 
-// Each key, and its value if there is one (Value is u8 if not), to its place. A block brings a part
-// of its tile in order where its threads share memory, so that neighbours there go to neighbours.
+// Moves each key, and its value if kHasValues (else Value is u8), to its position in the sorted
+// row. A block first sorts a part of its tile in shared memory, so that adjacent threads then store
+// to mostly adjacent addresses.
 template <bool kHasValues, typename Key, typename Value>
 __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const Value* values,
                                          Key* sorted_keys, Value* sorted_values,
@@ -127,18 +130,19 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
   __shared__ u32 of_warps[kSortWarps][kDigits];
   __shared__ u32 bases[kDigits];
   __shared__ u32 sums[kSortWarps];
-  // Keys, then values, in order.
+  // The sorted keys of the part, and afterwards the sorted values.
   __shared__ u64 items[kSortTile * kItemBytes / sizeof(u64)];
   const u32 digit = threadIdx.x, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const u32 lanes_before = (1u << lane) - 1;
   Key* const key_items = reinterpret_cast<Key*>(items);
   Value* const value_items = reinterpret_cast<Value*>(items);
-  // The neighbours that a warp looks at, in their order: lane by lane, item by item.
+  // The position in the part of this thread's first item. A warp has consecutive positions: item i
+  // of a thread is at own + 32 * i.
   const u32 own = warp * 32 * kSortItems + lane;
   for (i64 unit = blockIdx.x; unit < sort.rows * sort.tiles; unit += gridDim.x) {
     const i64 row = sort.RowOf(unit), at = row * sort.length;
     const u32* const of_digit = starts + sort.StartsOf(row, digit);
-    // Where the next element with this thread's digit goes.
+    // The position in the sorted row of the next key with this thread's digit.
     u32 next = SumOfThreadsBefore(of_digit[sort.tiles], sums) + of_digit[sort.TileOf(unit)];
     const u32 begin = sort.TileOf(unit) * sort.tile, end = sort.EndOf(begin);
     for (u32 first = begin; first < end; first += kSortTile) {

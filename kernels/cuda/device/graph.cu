@@ -1,15 +1,19 @@
-// What graphs launch besides the kernels of a program.
+// The kernels that CUDA graphs launch in addition to the kernels of a program.
 
-// By the driver, when the code is loaded: CUDA Programming Guide, "Conditional Graph Nodes".
+// Provided by the driver when it loads the code (CUDA Programming Guide, "Conditional Graph
+// Nodes").
 extern "C" __device__ void cudaGraphSetConditional(u64 handle, u32 value);
 
-// kGraphWords of device_code.h: with what else is passed, below the 4 KiB that parameters may take.
+// kGraphWords of device_code.h. With the other parameters it stays below 4 KiB, the limit for
+// kernel parameters.
 constexpr u64 kWords = 480;
+// The interval between reads of the cancellation flag by set_loop.
 constexpr u64 kCheckNanoseconds = 20'000;
 
 struct Words {
   u64 at[kWords];
 };
+// A buffer location: the number of a base address, and an offset (kernels/cuda/program/places.h).
 struct Place {
   u64 base, offset;
 };
@@ -27,14 +31,15 @@ __device__ inline u64 Nanoseconds() {
 #endif
 }
 
-// Puts the first `count` words to `to`.
+// Stores the first `count` of the words that are passed as a parameter.
 extern "C" __global__ void __launch_bounds__(256)
 store_words(u64* to, u64 count, const __grid_constant__ Words words) {
   for (u64 i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
 }
 
-// Writes the address of each of `count` places whose base is one of these, from number `first` on:
-// that of its base, and its offset.
+// Computes the addresses of the `count` buffer locations `places` that have a base with a number in
+// [first, first + kWords): addresses[i] = address of the base + offset. `bases` has the addresses
+// of these bases.
 extern "C" __global__ void __launch_bounds__(256)
 find_places(u64* addresses, const Place* source_locations, u64 count, u64 first,
             const __grid_constant__ Words bases) {
@@ -44,7 +49,7 @@ find_places(u64* addresses, const Place* source_locations, u64 count, u64 first,
   if (base < kWords) addresses[i] = bases.at[base] + source_locations[i].offset;
 }
 
-// Of bytes that begin at multiples of 64.
+// Copies bytes between buffers, which are aligned to 64 bytes, unless they are the same.
 extern "C" __global__ void __launch_bounds__(256)
 copy_bytes(u8* to, const u8* from, u64 bytes) {
   to = Placed(to);
@@ -57,9 +62,10 @@ copy_bytes(u8* to, const u8* from, u64 bytes) {
   for (u64 i = wide * sizeof(Sixteen) + thread; i < bytes; i += threads) to[i] = from[i];
 }
 
-// Whether the loop with this handle goes on: while `predicate` says so and the run is not
-// cancelled. That is read from the host's memory, which takes longer than the rest: not more often
-// than the host is in a hurry. `*checked` is when it was, or 0 when it said yes.
+// Sets the condition of a loop: it continues while the predicate is true and the run is not
+// cancelled. Reading the cancellation flag, which is in host memory, takes longer than everything
+// else here, so it is read at most once in kCheckNanoseconds. `*checked` is the time of the last
+// read, or 0 if the flag was set then, so that the next call reads it again.
 extern "C" __global__ void __launch_bounds__(1)
 set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* checked) {
   bool goes_on = *Placed(predicate) != 0;
@@ -72,14 +78,14 @@ set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* ch
   cudaGraphSetConditional(handle, goes_on ? 1 : 0);
 }
 
-// Which of `branches` is next: kernels::SwitchStep.
+// Selects the branch to execute, as kernels::SwitchStep specifies; `branches` is their number.
 extern "C" __global__ void __launch_bounds__(1)
 set_branch(u64 handle, const i32* index, u64 branches) {
   const i32 branch = *Placed(index);
   cudaGraphSetConditional(handle, u32(branch) < branches ? u32(branch) : u32(branches - 1));
 }
 
-// The same of an i1: 1 takes branch 0.
+// Selects the branch for an i1: 1 selects branch 0, 0 selects branch 1.
 extern "C" __global__ void __launch_bounds__(1)
 set_choice(u64 handle, const u8* predicate) {
   cudaGraphSetConditional(handle, *Placed(predicate) != 0 ? 0 : 1);

@@ -1,5 +1,5 @@
-// Neighbouring elements that one thread loads or stores together: one access of up to 16 bytes, at
-// a multiple of its size.
+// Adjacent elements that one thread loads or stores by a single vector access of up to 16 bytes.
+// The address must be a multiple of the access size.
 
 template <typename T, int kWidth>
 struct alignas(sizeof(T) * kWidth) Lanes {

@@ -13,7 +13,7 @@ template <> struct UnsignedOf<u8> { using Type = u32; };
 template <> struct UnsignedOf<u16> { using Type = u32; };
 template <> struct UnsignedOf<u32> { using Type = u32; };
 template <> struct UnsignedOf<u64> { using Type = u64; };
-// At least 32 bits wide, where arithmetic wraps and is defined.
+// The unsigned type in which values of T are computed: of at least 32 bits, and wrapping.
 template <typename T>
 using Wide = typename UnsignedOf<T>::Type;
 
@@ -24,14 +24,14 @@ constexpr bool kIsSame = false;
 template <typename A>
 constexpr bool kIsSame<A, A> = true;
 
-// The value's bits alone.
+// The low kBits bits of the value, zero-extended.
 template <int kBits, typename T>
 __device__ Wide<T> Bits(T x) {
   constexpr int kUnused = 8 * sizeof(Wide<T>) - kBits;
   return Wide<T>(Wide<T>(x) << kUnused) >> kUnused;
 }
 
-// The value that these low bits are.
+// The value with these low kBits bits; sign-extended if T is signed.
 template <int kBits, typename T>
 __device__ T FromBits(Wide<T> bits) {
   if (kBits == 8 * sizeof(T)) return T(bits);
@@ -105,7 +105,7 @@ __device__ T ShiftRightArithmetic(T a, T amount) {
   const Wide<T> by = Bits<kBits>(amount);
   const int within = by < kBits ? int(by) : kBits - 1;
   if (kSigned<T>) return T(a >> within);
-  // The highest bit is the sign of an unsigned value, too.
+  // The highest bit counts as the sign even if T is unsigned.
   const Wide<T> bits = Bits<kBits>(a);
   const Wide<T> sign = Wide<T>(0) - (bits >> (kBits - 1));
   return FromBits<kBits, T>(bits >> within | (within == 0 ? 0 : sign << (kBits - within)));
@@ -143,7 +143,7 @@ template <typename T>
 __device__ T Min(T a, T b) {
   return b < a ? b : a;
 }
-// NaN wins, and -0 is less than +0.
+// The result is NaN if an operand is NaN, and -0 is less than +0.
 __device__ inline f32 Max(f32 a, f32 b) {
   if (a != a || b != b) return a + b;
   if (a == b) return Bitcast<f32>(Bitcast<u32>(a) & Bitcast<u32>(b));
@@ -199,7 +199,7 @@ ACCELD_UNARY(Tan, tanf, tan)
 ACCELD_UNARY(Tanh, tanhf, tanh)
 #undef ACCELD_UNARY
 
-// 1 / (1 + exp(-x)), also where exp(-x) is infinite.
+// 1 / (1 + exp(-x)), computed without overflow of exp.
 template <typename T>
 __device__ T Logistic(T x) {
   const T e = Exp(-Abs(x));
@@ -225,7 +225,7 @@ __device__ T ToInteger(f64 x) {
   if (x != x) return 0;
   constexpr Wide<T> kTop = Wide<T>(1) << (kBits - 1);
   constexpr T kLargest = T(kSigned<T> ? kTop - 1 : kTop - 1 + kTop);
-  // One past the largest value, exactly.
+  // The largest value plus one, which f64 represents exactly.
   constexpr f64 kEnd = kSigned<T> ? f64(kTop) : 2 * f64(kTop);
   if (x >= kEnd) return kLargest;
   if (!kSigned<T>) return x <= 0 ? T(0) : T(x);
@@ -234,7 +234,7 @@ __device__ T ToInteger(f64 x) {
 
 enum class Nan { kIeee, kAllOnes, kNegativeZero, kNone };
 
-// A format of fewer than 32 bits, as common/ir/types/float_formats.h has it.
+// A floating-point format of fewer than 32 bits, as in common/ir/types/float_formats.h.
 template <int kExponent, int kMantissa, int kExponentBias, Nan kNan>
 struct FloatFormat {
   static constexpr int kExponentBits = kExponent, kMantissaBits = kMantissa, kBias = kExponentBias;
@@ -246,7 +246,7 @@ struct FloatFormat {
   static constexpr u32 kLargest = kNan == Nan::kIeee      ? kInfinity - 1
                                   : kNan == Nan::kAllOnes ? kSign - 2
                                                           : kSign - 1;
-  // -0 in formats without NaN.
+  // The encoding of NaN. In formats without NaN it is that of -0.
   __device__ static u32 NanBits(u32 sign) {
     return kNan == Nan::kIeee      ? sign | kInfinity | 1u << (kMantissa - 1)
            : kNan == Nan::kAllOnes ? sign | (kSign - 1)
@@ -270,7 +270,7 @@ using F8E4M3FNUZ = FloatFormat<4, 3, 8, Nan::kNegativeZero>;
 using F8E4M3B11FNUZ = FloatFormat<4, 3, 11, Nan::kNegativeZero>;
 using F8E5M2 = FloatFormat<5, 2, 15, Nan::kIeee>;
 using F8E5M2FNUZ = FloatFormat<5, 2, 16, Nan::kNegativeZero>;
-struct F8E8M0FNU {};  // An exponent alone.
+struct F8E8M0FNU {};  // has only an exponent
 
 template <typename Format>
 struct Narrow {
@@ -282,7 +282,7 @@ struct Narrow {
       return Bitcast<f32>(sign | 0x7f800000u);
     }
     if (magnitude >> Format::kMantissaBits == 0) {
-      // In units of the last place; the product is exact.
+      // A subnormal: a multiple of the smallest one. The product is exact.
       constexpr int kUnit = 1 - Format::kBias - Format::kMantissaBits;
       const f32 value = kUnit < -126 ? f32(magnitude) * Bitcast<f32>(u32(kUnit + 149 < 0 ? 0 : 1u << (kUnit + 149)))
                                      : f32(magnitude) * Bitcast<f32>(u32(kUnit + 127) << 23);
@@ -291,7 +291,7 @@ struct Narrow {
     return Bitcast<f32>(sign | ((magnitude << (23 - Format::kMantissaBits)) +
                                 (u32(127 - Format::kBias) << 23)));
   }
-  // To the nearest, ties to even.
+  // Rounds to nearest, ties to even.
   __device__ static u32 Encode(f64 value) {
     const u64 wide = Bitcast<u64>(value);
     const u32 sign = wide >> 63 != 0 ? Format::kSign : 0;
@@ -301,7 +301,7 @@ struct Narrow {
                          : Format::kHasNan    ? Format::NanBits(sign)
                                               : sign | Format::kLargest;
     const int exponent = int(magnitude >> 52) - 1023;
-    const int above = exponent + Format::kBias - 1;  // over the lowest normal exponent
+    const int above = exponent + Format::kBias - 1;  // exponent minus the lowest normal exponent
     if (above >= 1 << Format::kExponentBits) return overflow;
     const int dropped = 52 - Format::kMantissaBits + (above < 0 ? -above : 0);
     u64 rounded = 0;
@@ -310,7 +310,7 @@ struct Narrow {
       const u64 half = 1ull << (dropped - 1);
       rounded = (mantissa + half - 1 + (mantissa >> dropped & 1)) >> dropped;
     }
-    // The leading bit of a normal number counts as one of its exponent.
+    // Adding the mantissa with its leading bit increments the exponent field by one.
     const u32 bits = u32(rounded) + (u32(above < 0 ? 0 : above) << Format::kMantissaBits);
     if (bits > Format::kLargest) return overflow;
     if (bits == 0 && !Format::kHasNegativeZero) return 0;
@@ -325,9 +325,9 @@ struct Narrow<F8E8M0FNU> {
   }
   __device__ static u32 Encode(f64 value) {
     const u64 bits = Bitcast<u64>(value);
-    // Negative numbers, zeros, infinity and NaN are none of its values.
+    // Negative numbers, zeros, infinity and NaN have no encoding and become NaN.
     if (bits - 1 >= 0x7ff0000000000000ull - 1) return 0xff;
-    // A tie goes up: the lower neighbour is odd. Small values become the smallest.
+    // Rounds to the nearest power of two, ties up. Small values become the smallest one.
     const int exponent = int((bits + (1ull << 51)) >> 52) - 1023 + 127;
     return exponent < 0 ? 0 : exponent > 254 ? 0xff : u32(exponent);
   }

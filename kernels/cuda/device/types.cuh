@@ -1,5 +1,5 @@
-// What stands before all CUDA C++ of ours. It includes nothing: NVRTC has no headers. The host's
-// compiler takes it, too, behind tests/support/cuda_on_host.h.
+// The first part of all CUDA C++ modules. It includes nothing, because NVRTC has no headers. In
+// tests the host's compiler compiles it, after tests/support/cuda_on_host.h.
 
 using i8 = signed char;
 using i16 = short;

@@ -7,27 +7,30 @@
 
 namespace acceld::kernels::cuda {
 
-// Which products are rounded together with the sum or difference that takes them, as one operation:
-// those that allow it (ScalarStatement::may_contract) and are used once. NVRTC itself contracts
-// nothing, so that formulas which count on each rounding keep them. Borrows the kernel.
+// Finds the floating-point contractions of a kernel: additions and subtractions that are to be
+// printed together with a product as one fused multiply-add. A product is contracted if it allows
+// that (ScalarStatement::may_contract) and has a single use. NVRTC is told not to contract anything
+// itself, because some formulas rely on the rounding of each operation. Thread-compatible; the
+// kernel must outlive the object.
 class Contraction {
  public:
   explicit Contraction(const Kernel& kernel);
 
-  // If `sum` is a sum or difference that takes such a product: a * b + c. Otherwise empty.
+  // The operands of a fused multiply-add: (+/-) product (+/-) addend.
   struct Parts {
-    const ScalarStatement* product = nullptr;  // null: none
+    const ScalarStatement* product = nullptr;  // nullptr if there is no contraction
     Var addend = 0;
     bool negates_product = false;
     bool negates_addend = false;
   };
+  // The parts of an addition or subtraction that is to be contracted; else no parts.
   Parts PartsOf(const ScalarStatement& sum) const;
 
  private:
   void Visit(const Block& block);
 
-  const std::vector<int> uses_;
-  absl::flat_hash_map<Var, const ScalarStatement*> products_;
+  const std::vector<int> uses_;                                // the number of uses of each value
+  absl::flat_hash_map<Var, const ScalarStatement*> products_;  // those to contract, by result
 };
 
 }  // namespace acceld::kernels::cuda

@@ -14,7 +14,8 @@ using ir::DType;
 
 constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
 constexpr double kMaxIndex = static_cast<double>(int64_t{1} << 60);
-// Rows of tiles in shared memory begin at other banks, and where vectors may.
+// Added to the rows of tiles in shared memory, so that rows begin in different banks, at multiples
+// of the size of vectors.
 constexpr int64_t kPadding = 4;
 
 bool IsInput(DType dtype) {
@@ -22,11 +23,11 @@ bool IsInput(DType dtype) {
          dtype == DType::kF64;
 }
 
-// Filters and inputs may be mostly padding and holes, so that little memory may ask for very much
-// work.
+// Whether the kernel must poll for cancellation. Inputs may be mostly padding and dilation, so even
+// small tensors can need very much work.
 bool IsLong(const ConvolutionShape& shape) { return shape.num_multiplications() >= kLongWork; }
 
-// One text of a struct: what device/convolution.cuh calls C.
+// Prints the struct that is the template parameter C in device/convolution.cuh.
 class StructPrinter {
  public:
   StructPrinter(const ConvolutionStep& step, const ConvolutionCut& cut) : step_(step), cut_(cut) {}

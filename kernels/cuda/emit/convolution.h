@@ -7,20 +7,22 @@
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/ir/plan.h"
 
-// Convolutions as kernels of a program's module (device/convolution.cuh), for what no library does.
+// Convolutions as kernels of a program's module (device/convolution.cuh), for convolutions that no
+// library computes.
 namespace acceld::kernels::cuda {
 
-// Whether such kernels compute this convolution: floats of 16 bits and more, any shape that fits
-// into a launch. The places of its operands are not looked at.
+// Whether PrintConvolution supports the convolution: its element types are floats of 16 bits or
+// more, and its shape fits into a launch. The slices of the operands are not checked.
 bool CanPrintConvolution(const ConvolutionStep& convolution);
 
-// What the sums of parts of a long reduction take; 0 where it is not cut. It follows from the shape
-// and the types alone, as does the order of all sums.
+// The bytes of working memory for partial sums, if the sum of each output element is split into
+// parts, else 0. The result and the order of all sums depend only on the shape and the element
+// types, not on the device.
 int64_t PartsBytesOf(const ConvolutionStep& convolution);
 
-// A convolution that CanPrintConvolution, as functions of a module behind ConvolutionPrelude().
-// `name` takes (lhs, rhs, out) and is all there is; with PartsBytesOf it takes (lhs, rhs, parts),
-// and name_sum (parts, out) comes after it.
+// Prints a convolution for which CanPrintConvolution is true, as one or two kernels, which must
+// follow ConvolutionPrelude() in the module. If PartsBytesOf is 0 it is the kernel
+// `name`(lhs, rhs, out), else the kernels `name`(lhs, rhs, parts) and then `name`_sum(parts, out).
 std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
                                          const std::string& name);
 

@@ -10,13 +10,15 @@ namespace {
 
 using Dim = ConvolutionShape::Dim;
 
-// Fewer tiles leave multiprocessors of a large GPU without work, so that products are cut in parts.
+// With fewer tiles, some multiprocessors of a large GPU would have no work, so products are split
+// into parts.
 constexpr int64_t kFewTiles = 132;
 constexpr int64_t kWantedBlocks = 2 * kFewTiles;
-// Of a part: less is not worth its sums' way through memory.
+// The smallest number of products in a part for which storing partial sums pays.
 constexpr int64_t kMinPartProducts = 256;
 constexpr int64_t kMaxPartsBytes = int64_t{64} << 20;
-// Indices of 32 bits have room to spare behind tiles that are not full.
+// The largest index for 32-bit indices, which leaves room for indices past the end in partial
+// tiles.
 constexpr double kMaxNarrowIndex = 1 << 30;
 
 struct Tile {
@@ -26,7 +28,7 @@ constexpr Tile kLargeTile = {128, 128, 8, 8, 8};
 constexpr Tile kMiddleTile = {128, 64, 16, 8, 4};
 constexpr Tile kSmallTile = {64, 64, 16, 4, 4};
 constexpr Tile kNarrowTile = {128, 32, 16, 4, 4};
-// Of f64.
+// For sums in f64.
 constexpr Tile kSmallTileOfDoubles = {64, 64, 8, 4, 4};
 constexpr Tile kNarrowTileOfDoubles = {128, 32, 8, 4, 4};
 
@@ -60,7 +62,7 @@ void CutProducts(const ConvolutionStep& convolution, ConvolutionCut& cut) {
   cut.parts = CeilDivide(products, cut.part_products);
 }
 
-// The innermost dimension with several cells; nullptr without one.
+// The innermost dimension whose window has more than one element; nullptr if there is none.
 const Dim* InnermostWindow(const ConvolutionShape& shape) {
   for (int d = ConvolutionShape::kNumDims; d-- > 0;) {
     if (shape.dims[d].window > 1) return &shape.dims[d];
@@ -75,7 +77,7 @@ bool FeaturesOutermost(const ConvolutionShape& shape) {
   return inner->rhs_stride == 1 && shape.rhs_output_stride != 1;
 }
 
-// Whether a vector of so many lanes is aligned wherever strides of these lead.
+// Whether vectors of so many elements are aligned at all offsets that the added strides produce.
 class Alignment {
  public:
   explicit Alignment(int64_t lanes) : lanes_(lanes) {}
@@ -103,7 +105,8 @@ bool LhsIsAligned(const ConvolutionShape& shape, int64_t lanes, bool along_produ
   return alignment.holds() && shape.lhs_feature_stride == 1 && shape.features % lanes == 0;
 }
 
-// Along products: `inner` is the innermost window, nullptr when features are innermost.
+// With `along_products`, `inner` is the innermost window dimension, or nullptr if features are
+// innermost.
 bool RhsIsAligned(const ConvolutionShape& shape, int64_t lanes, bool along_products,
                   const Dim* inner) {
   Alignment alignment(lanes);

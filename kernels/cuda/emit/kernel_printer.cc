@@ -18,11 +18,12 @@ namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int kWarp = 32;
-constexpr int kThreads = 256;  // of a block where each element has one thread
+constexpr int kThreads = 256;  // of a block if each thread computes elements by itself
 constexpr int kMaxThreads = 1024;
-// Addresses that a kernel keeps in registers, two for each.
+// The most buffers for which a kernel keeps all addresses in registers, two for each.
 constexpr size_t kMaxKeptPlaces = 8;
-// So many scans are by blocks of 256 threads.
+// From kManyScans scans on, each is shared only as if it had at most kWorkOfManyScans iterations,
+// which gives blocks of 256 threads.
 constexpr int64_t kManyScans = 128, kWorkOfManyScans = 1024;
 constexpr int64_t kMaxBlocks = 4096;  // Enough for any device; then each takes several turns.
 int64_t BytesOf(const std::vector<BufferParameter>& buffers) {
@@ -45,8 +46,9 @@ bool HasParallel(const Block& block) {
   });
 }
 
-// Whether a statement has to wait for another's effects, as threads of different blocks cannot, or
-// keeps something in memory that they do not share.
+// Whether thread blocks cannot execute the kernel's body independently: a statement depends on the
+// effects of an earlier one, for which other blocks cannot wait, or uses scratch outside of
+// parallel loops, which blocks do not share.
 bool HasOrder(const Kernel& kernel, const Constants& constants) {
   const absl::flat_hash_set<uint32_t> apart = BuffersWrittenApart(kernel, constants);
   Effects before;
@@ -126,7 +128,7 @@ KernelPrinter::Team KernelPrinter::ChooseTeam() {
 
 void KernelPrinter::ChooseThreads(int64_t work) {
   int threads = kWarp;
-  // With few elements each, more threads would mostly wait.
+  // Each thread should have several elements; more threads would mostly wait for each other.
   while (threads < kMaxThreads && threads * 4 < work) threads *= 2;
   out_.threads = std::max(out_.threads, threads);
 }
@@ -235,7 +237,7 @@ void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
     Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
   }
   PrintBlock(loop.body, team);
-  // The next iteration begins like this one.
+  // Accesses of the next iteration may conflict with those of this one.
   if (team == Team::kBlock) Barrier();
   PrintNext(loop.carried);
   Close();
@@ -255,7 +257,8 @@ void KernelPrinter::PrintNext(const std::vector<CarriedValue>& carried) {
 }
 
 void KernelPrinter::Print(const WhileStatement& loop, Team /*team*/) {
-  // In a team it stores nothing (TeamWork::Suits), so each thread goes through it.
+  // If several threads execute it, it stores nothing (TeamWork::Suits), so each thread executes all
+  // of it.
   out_.polls = true;
   PrintCarried(loop.carried);
   Open("while (*cancelled == 0)");
@@ -279,7 +282,7 @@ void KernelPrinter::Print(const IfStatement& branch, Team team) {
       Line(absl::StrCat(Name(branch.results[i]), " = ", Name(values[i]), ";"));
     }
   };
-  // Threads that go the other way have not waited where these do.
+  // Threads that take the other branch do not execute the barriers of this one.
   const Effects before = since_barrier_;
   Open(absl::StrCat("if (", Name(branch.condition), ")"));
   part(branch.then_body, branch.then_values);
@@ -306,11 +309,11 @@ void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
     return PrintElements(nest, team);
   }
   int64_t work = team_work_.WorkIn(nest.body());
-  // One thread on each row of a scan would read memory piece by piece.
+  // If each row of a scan had one thread, adjacent threads would not read adjacent memory.
   const bool is_long =
       work >= sharing_.long_row ||
       (work >= sharing_.short_row && (scans || nest.iterations < sharing_.few_rows));
-  // Small blocks wait for each other less; there are enough to fill a device.
+  // Threads of small blocks wait less for each other, and there are enough blocks to fill a device.
   if (scans && nest.iterations >= kManyScans) work = std::min(work, kWorkOfManyScans);
   if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= shared_bytes_left_) {
     ChooseThreads(work);
@@ -324,7 +327,7 @@ void KernelPrinter::PrintRows(const ParallelNest& nest) {
   PrintScratch(nest.body(), Team::kBlock);
   PrintInductions(nest.loops, nest.iterations);
   PrintBlock(nest.body(), Team::kBlock);
-  // The rows have nothing in common but this.
+  // Rows have nothing in common but the scratch.
   if (!kernel_.scratch.empty()) Barrier();
   Close();
 }
@@ -372,7 +375,7 @@ void KernelPrinter::LeaveIfCancelled(absl::string_view turn, double turns, const
   const std::string looks = long_work_.TurnsThatLook(turn, turns, body);
   if (looks.empty()) return;
   out_.polls = true;
-  // Threads that wait for each other inside the loop leave it together.
+  // Threads that synchronize inside the loop must leave it together.
   const bool together = team == Team::kBlock;
   if (together) out_.has_barriers = true;
   Line(absl::StrCat("if (", looks == "true" ? "" : absl::StrCat(looks, " && "),
@@ -382,7 +385,7 @@ void KernelPrinter::LeaveIfCancelled(absl::string_view turn, double turns, const
 
 void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loops,
                                     int64_t iterations, int64_t width) {
-  // The last one runs fastest, so that neighbours in memory are neighbours in time.
+  // The last induction variable varies fastest, so that adjacent threads access adjacent memory.
   int64_t inner = iterations / width;
   for (const ForStatement* loop : loops) {
     const bool is_last = loop == loops.back();

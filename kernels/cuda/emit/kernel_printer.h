@@ -19,10 +19,10 @@
 
 namespace acceld::kernels::cuda {
 
-// Writes one kernel. All threads of a team go through the same statements: scalars are computed by
-// each of them, the iterations of a parallel loop and of a reduction are shared out, and what
-// stores outside of them is done by one. Teams: all threads of the launch, those of a block, those
-// of a block that belong to one column, one thread.
+// Prints one kernel as CUDA C++. Each statement is printed for a group of threads (Team) that
+// executes it together: every thread of the group computes the scalars, the iterations of parallel
+// loops and of reductions are distributed among the threads, and a single thread executes other
+// stores. For single use. The kernel must outlive the printer.
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, const Sharing& sharing);
@@ -30,10 +30,15 @@ class KernelPrinter {
   CudaKernel Print();
 
  private:
+  // A group of threads that executes statements together: all threads of the launch, the threads of
+  // a thread block, the threads of a thread block that share a column (PrintColumns), or one
+  // thread.
   enum class Team : uint8_t { kGrid, kBlock, kColumn, kThread };
 
-  // How many threads share the kernel's body, and whether all blocks may without waiting.
+  // Chooses the group that executes the kernel's body. All thread blocks do so only if they need
+  // not wait for each other.
   Team ChooseTeam();
+  // Chooses the number of threads in a block for so many iterations to share.
   void ChooseThreads(int64_t work);
 
   void PrintBlock(const Block& block, Team team);
@@ -45,87 +50,103 @@ class KernelPrinter {
   void Print(const WhileStatement& loop, Team team);
   void Print(const IfStatement& branch, Team team);
 
-  // A loop that every thread of the team runs as it stands.
+  // Prints a loop of which every thread of the group executes all iterations.
   void PrintLoop(const ForStatement& loop, Team team);
+  // Prints a loop nest whose iterations the threads of the group share, in one of the ways below.
   void PrintShared(const ParallelNest& nest, Team team);
+  // Each thread block executes an iteration of the nest together.
   void PrintRows(const ParallelNest& nest);
+  // Each thread executes iterations of the nest by itself.
   void PrintElements(const ParallelNest& nest, Team team);
+  // Prints a reduction whose iterations the threads of a block or of a column share.
   void PrintReduction(const SharedReduction& reduction, Team team);
-  // By one thread.
+  // Prints a reduction that one thread executes.
   void PrintReductionAlone(const SharedReduction& reduction);
-  // Whether the reduction's value number i is a sum of which no rounding is to be lost.
+  // Whether the reduction's value number i is a float sum that is to be compensated for rounding
+  // errors (device/sums.cuh), and whether any of its values is one.
   bool IsExact(const SharedReduction& reduction, size_t i) const;
   bool HasExactSums(const SharedReduction& reduction) const;
-  // Parts of a reduction: what each thread begins with, does in an iteration, and has in the end;
-  // and how results come of that.
+  // The pieces of a reduction: the definition of a thread's accumulators, one iteration, the final
+  // rounding of compensated sums, and the definition of the results.
   void PrintPartials(const SharedReduction& reduction);
   void PrintIteration(const SharedReduction& reduction);
   void PrintRounding(const SharedReduction& reduction);
   void PrintResults(const SharedReduction& reduction);
-  // By a block together, or by one thread, several iterations at a time.
+  // Prints a scan that a thread block executes together, or one thread several iterations at a
+  // time.
   void PrintScan(const SharedScan& scan, Team team);
-  // Blocks of 32 columns, each for as many threads as it takes to make `threads` for a column.
+  // Each thread block executes 32 adjacent iterations of the nest (columns), with `threads` threads
+  // for each of them.
   void PrintColumns(const ParallelNest& nest, int threads);
+  // Each thread executes several adjacent iterations of the nest, with vector accesses (FindLanes).
   void PrintLanes(const ParallelNest& nest, const Lanes& lanes);
+  // Each thread block executes tiles of the nest's iterations by way of shared memory (FindTiles).
   void PrintTiles(const ParallelNest& nest, const Tiles& tiles);
-  // Each thread takes places of a tile, neighbours along `columns`, with `row` and `column`.
+  // Begins a loop over the elements of a tile, which the threads of a block share; adjacent threads
+  // get adjacent iterations of `columns`. Defines `row`, `column` and the loops' induction
+  // variables.
   void OpenTile(const ForStatement& columns, const ForStatement& rows);
   void CloseTile();
-  // `name` goes over all iterations, each for a block of threads.
+  // Begins a loop, with the counter `name`, whose iterations are distributed among thread blocks.
   void OpenBlockLoop(int64_t iterations, const Block& body, absl::string_view name = "flat");
-  // `flat` goes over all iterations, which all threads of the launch share.
+  // Begins a loop, with the counter `flat`, whose iterations are distributed among all threads.
   void OpenGridLoop(int64_t iterations, const Block& body);
-  // Inside a loop whose turns each go through `body` once: leaves it when the launch is cancelled,
-  // if there is so much to do. `turn` counts from 0.
+  // Prints a poll for cancellation that leaves the loop, if the kernel has so much work that the
+  // loop must poll (LongWork). The loop has `turns` iterations, numbered from 0 by the expression
+  // `turn`, and each executes `body` once.
   void LeaveIfCancelled(absl::string_view turn, double turns, const Block& body, Team team);
-  // Inductions of `loops` from `flat`, a number below their product. With a width, each `flat`
-  // stands for so many iterations of the last one, and its induction for the first of them.
+  // Defines the induction variables of `loops` from the counter `flat`, which is below the product
+  // of their extents. With a width, each value of `flat` stands for that many iterations of the
+  // last loop, and the last induction variable is the first of these.
   void PrintInductions(const std::vector<const ForStatement*>& loops, int64_t iterations,
                        int64_t width = 1);
-  // Those of `statements`, which are in `block` and neither loops nor branches.
+  // Prints those statements directly in `block` that are in `statements`; no loops or branches.
   void PrintSlice(const Block& block, const absl::flat_hash_set<const Statement*>& statements);
-  // The scratch that `block` uses.
+  // Declares the scratch arrays that `block` uses, in shared memory if `team` is a block.
   void PrintScratch(const Block& block, Team team);
+  // Declare the variables for a loop's carried values before the loop, and assign the next values
+  // at the end of its body.
   void PrintCarried(const std::vector<CarriedValue>& carried);
   void PrintNext(const std::vector<CarriedValue>& carried);
-  // Lets the block's threads wait for each other, if `next` touches what is not settled.
+  // Prints a barrier if `team` is a block and `next` conflicts with accesses since the last
+  // barrier.
   void WaitBefore(const Statement& next, Team team);
   void Barrier();
-  // "if (...) " that is true for one thread of the team; empty for a team of one.
+  // Returns an "if (...) " that is true for one thread of the group; empty for a single thread.
   static absl::string_view IfFirst(Team team);
 
-  // Of a number of iterations: 32 bits where it fits with one stride past the end, because GPUs
-  // divide 64 bits very slowly.
+  // The type of a loop counter: 32 bits if it can hold the number of iterations and one stride
+  // more, because GPUs divide 64-bit integers very slowly.
   static absl::string_view FlatType(int64_t iterations);
   void Line(absl::string_view text);
-  void Open(absl::string_view text);  // "text {", and what follows is inside
+  void Open(absl::string_view text);  // prints "text {" and indents what follows
   void Close();
-  // i32 for indices that fit it.
+  // The type in which a value is computed: i32 for i64 values that always fit it.
   DType TypeOf(Var var) const { return narrow_[var] ? DType::kI32 : kernel_.TypeOf(var); }
   std::string Define(Var var) const;  // "const T vN"
   static std::string Name(Var var);
-  // Where a buffer begins.
+  // An expression for the address of a buffer's first element.
   std::string Base(uint32_t buffer) const;
-  // The value in the type that kernel IR gives it.
+  // An expression for the value in the type that it has in kernel IR.
   std::string Wide(Var var) const;
   std::string Text(const ScalarStatement& scalar) const;
 
   const Kernel& kernel_;
   const Sharing sharing_;
-  const std::vector<bool> narrow_;
+  const std::vector<bool> narrow_;  // FindNarrowIndices
   const TeamWork team_work_;
   const LongWork long_work_;
   const Constants constants_;
   const Contraction contraction_;
   const int64_t scratch_bytes_;
-  const bool places_at_use_;  // of buffers; else at the beginning
+  const bool places_at_use_;  // whether pointers are resolved at each use, not once at the start
   CudaKernel out_;
-  int shared_values_ = 0;  // that reductions need
-  // Of the 48 KiB that the threads of a block share, what is left for scratch and tiles: the loops
-  // of a kernel each have their own, and reductions 8 KiB.
+  int shared_values_ = 0;  // the number of 8-byte values in shared memory that reductions need
+  // The bytes left for scratch and tiles of the 48 KiB of shared memory of a thread block. Each
+  // loop nest of the kernel has its own; 8 KiB are reserved for reductions.
   int64_t shared_bytes_left_ = int64_t{40} << 10;
   int depth_ = 0;
-  Effects since_barrier_;
+  Effects since_barrier_;  // accesses since the last barrier
 };
 
 }  // namespace acceld::kernels::cuda

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int64_t kDigits = 256;
-constexpr int64_t kDigitsOfBlock = 8;  // that it adds up at a time
+constexpr int64_t kDigitsOfBlock = 8;  // digits that a block of SumDigits sums at a time
 constexpr int64_t kMaxBlocks = 4096;
 
 }  // namespace
@@ -24,7 +24,7 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
   const DigitSort& sort = *kernel.digit_sort;
   const int64_t tiles = sort.rows * sort.tiles();
   const auto name = [&kernel](size_t i) { return kernel.buffers[i].name; };
-  // Keys and values, then the same sorted, then the starts.
+  // The buffers are keys and values, sorted keys and values, and the starts.
   const size_t moved = sort.has_values ? 2 : 1;
   CudaKernel out{.threads = kThreads, .has_barriers = true};
   std::string call;

@@ -4,8 +4,9 @@
 
 namespace acceld::kernels::cuda {
 
-// A kernel with `digit_sort`, as a call of what device/digit_sort.cuh has for it: unlike loops, it
-// counts and moves with all threads of a block.
+// Prints a kernel with Kernel::digit_sort as a call of a function of device/digit_sort.cuh. Unlike
+// the kernel's loops, that function counts and moves the keys of a tile with all threads of a
+// block.
 CudaKernel PrintDigitSort(const Kernel& kernel);
 
 }  // namespace acceld::kernels::cuda

@@ -1,4 +1,5 @@
-// Nests whose threads take several neighbouring elements each.
+// The part of KernelPrinter that prints nests of which each thread computes several adjacent
+// elements.
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   const std::string induction = Name(last.induction);
   OpenGridLoop(nest.iterations / lanes.width, nest.body());
   PrintInductions(nest.loops, nest.iterations, lanes.width);
-  // For the first lane; inside, each lane has its own of the same names.
+  // These are the indices for the first lane; inside the loop below each lane defines its own.
   PrintSlice(nest.body(), lanes.indices);
   const auto name_of = [&](const StoreStatement& store) {
     return absl::StrCat("lanes_of_", kernel_.Buffer(store.buffer).name);
@@ -50,7 +51,8 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   Close();
   const int64_t rest = last.extent % lanes.width;
   if (rest == 0) return;
-  // Only a nest of one loop has a rest: the last block's threads take an element of it each.
+  // Only a nest of one loop has a remainder. The last block computes it, one element by each
+  // thread.
   Open(absl::StrCat("if (blockIdx.x == gridDim.x - 1 && threadIdx.x < ", rest, ")"));
   Line(absl::StrCat(Define(last.induction), " = ", last.extent - rest, " + threadIdx.x;"));
   PrintBlock(nest.body(), Team::kThread);

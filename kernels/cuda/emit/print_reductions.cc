@@ -1,4 +1,4 @@
-// Reductions that several threads share.
+// The part of KernelPrinter that prints reductions.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,7 @@ namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kMaxUnrolledWork = 32;
-// What fewer additions are off by does not matter.
+// Sums of up to this many elements are not compensated: their rounding errors do not matter.
 constexpr int64_t kShortSum = 8;
 
 }  // namespace
@@ -47,7 +47,7 @@ void KernelPrinter::PrintIteration(const SharedReduction& reduction) {
   const auto name = [&](size_t i) { return Name(reduction.loops.front()->carried[i].result); };
   for (size_t i = 0; i < carried.size(); ++i) {
     const DType dtype = kernel_.TypeOf(carried[i].result);
-    // Of a sum of which no rounding is lost, the body adds up what the iteration brings.
+    // For a compensated sum, the body computes only the contribution of the iteration.
     const std::string current = IsExact(reduction, i)
                                     ? ConstantText(dtype, IdentityOf(ScalarOp::kAdd, dtype))
                                     : absl::StrCat("partial", name(i));
@@ -99,7 +99,7 @@ void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) 
   const bool of_column = team == Team::kColumn;
   shared_values_ = std::max(shared_values_, of_column ? 1024 : 32);
   PrintPartials(reduction);
-  // So that a thread waits for several loads at the same time.
+  // Unrolled, so that a thread waits for several loads at the same time.
   const absl::optional<int64_t> work = StraightWorkOf(reduction.body());
   if (work.has_value() && *work <= kMaxUnrolledWork) Line("#pragma unroll 4");
   Open(absl::StrCat("for (", FlatType(reduction.iterations), " flat = threadIdx.x",
@@ -130,7 +130,7 @@ void KernelPrinter::PrintColumns(const ParallelNest& nest, int threads) {
   out_.threads = std::max(out_.threads, kColumns * threads);
   OpenBlockLoop(CeilDivide(nest.iterations, kColumns), nest.body(), "group");
   const absl::string_view type = FlatType(nest.iterations);
-  // Past the end, threads go through the last column again, because others wait for them.
+  // Threads past the end compute the last column again, because they must take part in barriers.
   Line(absl::StrCat("const ", type, " place = group * ", kColumns, " + threadIdx.x % ", kColumns,
                     ";"));
   Line(absl::StrCat("const ", type, " flat = place < ", nest.iterations,

@@ -1,4 +1,5 @@
-// Scans that a block of threads does together, or a thread several iterations at a time.
+// The part of KernelPrinter that prints scans which a thread block executes together, or one thread
+// several iterations at a time.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,10 +11,10 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Iterations of one thread at a time, so that it waits for several loads together.
+// Iterations that a thread executes at a time, so that it waits for several loads together.
 constexpr int kItemsInBlock = 4, kItemsAlone = 8;
-// Past this, what the items need does not fit in registers, and memory is not what threads wait
-// for.
+// The most work (StraightWorkOf) in the items that a thread has at a time. With more, registers do
+// not suffice, and the scan is not limited by memory.
 constexpr int64_t kMaxWork = 512;
 
 int ItemsFor(const Block& body, int items) {
@@ -49,7 +50,8 @@ void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
     --depth_;
     Line("};");
   }
-  // The same iteration's elements and outputs, where there is one.
+  // Prints a loop over a thread's items, with `body` for each item that is an iteration of the
+  // scan.
   const auto for_items = [&](const auto& body) {
     Line("#pragma unroll");
     Open(absl::StrCat("for (u32 k = 0; k < ", items, "; ++k)"));

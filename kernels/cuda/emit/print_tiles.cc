@@ -1,4 +1,5 @@
-// Nests whose blocks of threads take tiles of iterations, through shared memory.
+// The part of KernelPrinter that prints nests of which each thread block computes tiles by way of
+// shared memory.
 #include <algorithm>
 #include <variant>
 
@@ -10,7 +11,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-constexpr int kThreads = 256;  // A tile of 32 x 32 is four turns for them.
+constexpr int kThreads = 256;  // Each thread has four elements of a tile of 32 x 32.
 
 int64_t SideTilesOf(const ForStatement& loop) { return CeilDivide(loop.extent, kTileSide); }
 
@@ -72,7 +73,7 @@ void KernelPrinter::PrintTiles(const ParallelNest& nest, const Tiles& tiles) {
 }
 
 void KernelPrinter::OpenTile(const ForStatement& columns, const ForStatement& rows) {
-  // Another nest of the kernel may have more threads.
+  // The block may have more threads because of another nest of the kernel.
   Open(absl::StrCat("if (threadIdx.x < ", kThreads, ")"));
   Line("#pragma unroll");
   Open(absl::StrCat("for (int turn = 0; turn < ", kTileSide * kTileSide / kThreads, "; ++turn)"));

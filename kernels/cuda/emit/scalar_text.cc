@@ -87,7 +87,7 @@ std::string ConvertText(const std::string& value, DType from, DType to) {
   return ToText(absl::StrCat("Decode<", FormatName(from), ">(", value, ")"), DType::kF32, to);
 }
 
-// Bits of a narrower integer type lie in a wider register.
+// Whether the width of the integer type is less than that of its RegisterType.
 std::string BitcastText(const std::string& value, DType from, DType to) {
   if (ir::BitsOf(to) < 8) {
     return absl::StrCat("FromBits<", ir::BitsOf(to), ", ", RegisterType(to), ">(u32(", value, "))");
@@ -96,7 +96,8 @@ std::string BitcastText(const std::string& value, DType from, DType to) {
   return absl::StrCat("Bitcast<", RegisterType(to), ">(", value, ")");
 }
 
-// Functions that exist for floats and, with the width of the value, for integers.
+// The functions of device/scalar.cuh that exist for floats and for integers; those for integers
+// have the width of the value as a template argument.
 std::string Arithmetic(absl::string_view function, DType dtype,
                        const std::vector<std::string>& operands) {
   if (ir::IsFloat(dtype)) return Call(function, operands);
@@ -160,7 +161,7 @@ std::string ConstantText(DType dtype, uint64_t bits) {
   }
   const int unused = 64 - ir::BitsOf(dtype);
   const int64_t value = static_cast<int64_t>(bits << unused) >> unused;
-  // The lowest value has no literal.
+  // The lowest value of a type has no literal.
   if (value == INT64_MIN) return "(-9223372036854775807ll - 1)";
   if (value == INT32_MIN && dtype == DType::kI32) return "(-2147483647 - 1)";
   return absl::StrCat(value, dtype == DType::kI64 ? "ll" : "");

@@ -10,7 +10,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Newest first, by the loader's path and where the toolkit is installed by default.
+// Newest first: names for the loader's search path, then the toolkit's default locations.
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                       "/usr/local/cuda/lib64/libnvrtc.so",
                                       "/usr/local/cuda/lib/libnvrtc.so"};
@@ -69,8 +69,8 @@ absl::StatusOr<Nvrtc::Compiled> Nvrtc::Run(const std::string& source, const std:
     return absl::ResourceExhaustedError("CUDA's compiler makes no program");
   }
   Compiled compiled(*this, program);
-  // What may be rounded together is written so (emit/contraction.h). Values that nothing uses are
-  // fine.
+  // No automatic contraction: the source has explicit fused multiply-adds (emit/contraction.h).
+  // Warning 177 is about unused variables.
   std::vector<const char*> all = {"--std=c++17", "--fmad=false", "--diag-suppress=177"};
   for (const std::string& option : options) all.push_back(option.c_str());
   const Result result = nvrtcCompileProgram(program, static_cast<int>(all.size()), all.data());
@@ -110,7 +110,7 @@ absl::StatusOr<std::string> Nvrtc::CompileToPtx(const std::string& source, const
   if (nvrtcGetPTXSize(compiled.program, &size) != 0) {
     return absl::InternalError(absl::StrCat("CUDA's compiler has no PTX for ", name));
   }
-  std::string ptx(size, '\0');  // With the zero at its end, which the driver looks for.
+  std::string ptx(size, '\0');  // The size includes the final zero byte, which the driver expects.
   (void)nvrtcGetPTX(compiled.program, ptx.data());
   return ptx;
 }

@@ -8,27 +8,29 @@
 
 namespace acceld::kernels::cuda {
 
-// NVIDIA's run-time compiler of CUDA C++, opened when it is first asked for: a program that has it
-// as a part starts on machines without it. It needs neither driver nor GPU. Any thread may call.
+// NVRTC, NVIDIA's run-time compiler for CUDA C++. The library is loaded at run time, so that
+// programs also start on machines without it. It needs neither a driver nor a GPU. Thread-safe.
 class Nvrtc {
  public:
-  // FAILED_PRECONDITION, always the same, with what was looked for when there is none.
+  // Loads the library on the first call. Returns FAILED_PRECONDITION, with the paths that were
+  // tried, if it cannot be loaded; every call has the same outcome.
   static const absl::StatusOr<Nvrtc>& Get();
 
-  // "13.0"
+  // For example "13.0".
   const std::string& version() const { return version_; }
-  // 80 for sm_80, ascending.
+  // The supported architectures in ascending order; 80 stands for sm_80.
   const std::vector<int>& architectures() const { return architectures_; }
 
   struct Cubin {
     std::string bytes;
-    std::string log;  // what the assembler says of registers and spills, and warnings
+    std::string log;  // the assembler's register and spill counts, and warnings
   };
-  // Compiles a module's source (`name` is for messages) for one architecture. INTERNAL with the
-  // compiler's words for source that it refuses, INVALID_ARGUMENT for an unknown architecture.
+  // Compiles the source of a module for one architecture; `name` is for messages. Blocks. Returns
+  // INTERNAL, with the compiler's messages, for invalid source, INVALID_ARGUMENT for an unsupported
+  // architecture.
   absl::StatusOr<Cubin> Compile(const std::string& source, const std::string& name,
                                 int architecture) const;
-  // The same to PTX, which the driver compiles.
+  // Compiles to PTX, which the driver compiles further; the result ends with a zero byte.
   absl::StatusOr<std::string> CompileToPtx(const std::string& source, const std::string& name,
                                            int architecture) const;
 

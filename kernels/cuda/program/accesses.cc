@@ -18,7 +18,7 @@ class Collector {
 
  private:
   void Reads(const Slice& slice) { out_.push_back({slice, /*is_written=*/false}); }
-  // What is written of a result may be written of an argument.
+  // A write to a result is also one to every argument with which the result may share memory.
   void Writes(const Slice& slice) {
     out_.push_back({slice, /*is_written=*/true});
     if (slice.space != Slice::Space::kResult) return;
@@ -71,7 +71,7 @@ class Collector {
     Writes(step.out);
     Writes(step.scratch);
   }
-  // These programs have none.
+  // CUDA programs have no such steps.
   void Add(const AttentionStep&) {}
   void Add(const CallStep&) {}
 

@@ -14,9 +14,10 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Multiplications.
+// The smallest convolution, in multiplications, that cuDNN computes inside loops and branches.
 constexpr double kMinWorkInLoops = int64_t{1} << 28;
-// Some seconds of a large GPU. The library's kernels cannot be cancelled.
+// The largest convolution that cuDNN computes: some seconds of a large GPU, because the library's
+// kernels cannot be cancelled.
 constexpr double kMaxWorkOfLibrary = int64_t{1} << 46;
 
 int64_t FilterBytesOf(const CudnnForm& form, ir::DType dtype) {
@@ -54,14 +55,14 @@ class Lowering {
   }
 
  private:
-  // Loops and branches with a convolution of the library come back to the host (segments.h), which
-  // takes as long as some launches.
+  // Loops and branches that contain a convolution of the library are run by the host (segments.h),
+  // which costs the time of several launches.
   bool MayCallLibrary(const ConvolutionStep& step) const {
     const double work = step.shape.num_multiplications();
     return work <= kMaxWorkOfLibrary && (depth_ == 0 || work >= kMinWorkInLoops);
   }
 
-  // The library may have failed to answer when the plan was made.
+  // The scratch may be too small if the library could not be queried when the plan was made.
   static bool HasScratchForLibrary(const ConvolutionStep& step) {
     return step.scratch.size_bytes >= ConvolutionScratchBytes(step, /*is_of_library=*/true);
   }
@@ -101,7 +102,7 @@ class Lowering {
     return slice;
   }
 
-  // The number of the first.
+  // Returns the number of the first of the convolution's kernels, which are added if they are new.
   uint32_t KernelsOf(const ConvolutionStep& step) {
     const auto next = static_cast<uint32_t>(program_.kernels.size());
     const auto [known, is_new] = known_.emplace(KeyOf(step), next);
@@ -125,7 +126,7 @@ class Lowering {
     return next;
   }
 
-  // A kernel that writes the last of its buffers.
+  // Adds a kernel that writes only the last of its buffers.
   void Add(const std::string& name, const CudaKernel& printed, int buffers) {
     absl::StrAppend(&source_, printed.source, "\n");
     program_.kernels.push_back({.name = name,
@@ -136,7 +137,7 @@ class Lowering {
                                 .written = {static_cast<uint32_t>(buffers - 1)}});
   }
 
-  // All but the places.
+  // Describes the convolution without its slices.
   static std::string KeyOf(const ConvolutionStep& step) {
     const auto* const fields = reinterpret_cast<const int64_t*>(&step.shape);
     return absl::StrCat(ir::DTypeName(step.input_dtype), " ", ir::DTypeName(step.output_dtype), " ",
@@ -147,8 +148,9 @@ class Lowering {
   CudaProgram& program_;
   std::string& source_;
   bool has_prelude_ = false;
-  int depth_ = 0;                                     // of loops and branches
-  absl::flat_hash_map<std::string, uint32_t> known_;  // by what they do
+  int depth_ = 0;  // the nesting of loops and branches
+  // The number of each kernel that has been added, by KeyOf or by its kernel IR.
+  absl::flat_hash_map<std::string, uint32_t> known_;
 };
 
 }  // namespace
@@ -156,7 +158,7 @@ class Lowering {
 int64_t ConvolutionScratchBytes(const ConvolutionStep& convolution, bool is_of_library) {
   if (!is_of_library) return PartsBytesOf(convolution);
   const absl::optional<CudnnForm> form = CudnnFormOf(convolution);
-  // Also without it: whether the library computes it is asked again when code is made.
+  // Enough for both: whether the library computes it is decided again when code is generated.
   const int64_t parts = PartsBytesOf(convolution);
   return form.has_value() && !form->HasPackedFilter()
              ? std::max(parts, FilterBytesOf(*form, convolution.input_dtype))

@@ -19,7 +19,7 @@ void Dependencies::SplitAt(Ranges& ranges, int64_t offset) {
 void Dependencies::Read(Ranges& ranges, int64_t begin, int64_t end, std::vector<size_t>& before) {
   int64_t at = begin;
   for (auto it = ranges.lower_bound(begin); at < end; ++it) {
-    // Bytes that nobody has touched.
+    // Adds a range for bytes that no node has accessed yet.
     const int64_t next = it == ranges.end() ? end : std::min(it->first, end);
     if (at < next) it = ranges.emplace_hint(it, at, Range{.end = next});
     Range& range = it->second;
@@ -42,7 +42,7 @@ void Dependencies::Write(Ranges& ranges, int64_t begin, int64_t end, std::vector
 
 std::vector<size_t> Dependencies::Add(absl::Span<const Access> accesses) {
   std::vector<size_t> before;
-  // What the node writes it may also read, at another place of its list.
+  // Reads are recorded before writes, because the node may read bytes that it also writes.
   for (const bool writes : {false, true}) {
     for (const Access& access : accesses) {
       const Slice& slice = access.slice;
@@ -56,7 +56,7 @@ std::vector<size_t> Dependencies::Add(absl::Span<const Access> accesses) {
   }
   absl::c_sort(before);
   before.erase(std::unique(before.begin(), before.end()), before.end());
-  // It does not wait for itself.
+  // A node does not depend on itself.
   if (!before.empty() && before.back() == next_) before.pop_back();
   ++next_;
   return before;

@@ -23,7 +23,7 @@ std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
   return written;
 }
 
-// Makes attention launches of kernels of the program, one for each shape.
+// Replaces attention steps by launches of kernels that it adds to the program, one for each shape.
 class AttentionLowering {
  public:
   AttentionLowering(CudaProgram& program, std::string& source)
@@ -97,7 +97,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_
   LowerConvolutions(is_of_library, program, text);
   AttentionLowering(program, text).In(program.steps);
   if (source != nullptr) *source = text;
-  // A program that only moves bytes has no code.
+  // A program that only copies has no code.
   if (!program.kernels.empty()) {
     ACCELD_ASSIGN_OR_RETURN(program.cubin, compile(text));
   }

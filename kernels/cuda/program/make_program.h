@@ -9,12 +9,13 @@
 
 namespace acceld::kernels::cuda {
 
-// Machine code of CUDA C++.
+// Compiles CUDA C++ to a cubin.
 using CompileSource = std::function<absl::StatusOr<std::string>(const std::string& source)>;
 
-// The program of a plan whose code is what `compile` makes of its kernels' source, one module;
-// convolutions that are not `is_of_library` are among these. `source`, which may be nullptr, gets
-// that source, also when compiling fails.
+// Translates a plan to a CudaProgram: inlines calls, prints all kernels as the source of one
+// module, and compiles it with `compile`. Convolutions for which `is_of_library` is false, and
+// attention, become kernels as well. If `source` is not nullptr, it is set to the source, even if
+// compiling fails. Returns the errors of `compile` and of InlineCalls.
 absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_of_library,
                                         const CompileSource& compile, std::string* source);
 

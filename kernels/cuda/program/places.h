@@ -10,26 +10,31 @@
 
 namespace acceld::kernels::cuda {
 
-// The places that a program's launches and copies, loops and branches name, numbered: what differs
-// from run to run is where their bases are. Immutable once made.
+// Numbers the buffer locations of a program: all distinct addresses that its steps access, and the
+// address of the flag that cancels a run. Each location is a base address, which differs from run
+// to run, and a constant offset. For CUDA graphs, a table on the device holds the address of each
+// location, by number, for the current run. Immutable after construction.
 class Places {
  public:
-  // As device/graph.cu has it.
+  // A location: the number of its base, and the offset from it. The layout is that of Place in
+  // device/graph.cu.
   struct Place {
     uint64_t base = 0, offset_bytes = 0;
   };
 
   Places(const CudaProgram& program, size_t num_arguments, size_t num_results);
 
+  // All locations, by number.
   const std::vector<Place>& all() const { return places_; }
-  // Of a slice of the program, not counting its size.
+  // The number of the location at which a slice of the program begins.
   size_t NumberOf(const Slice& slice) const { return numbers_.at(KeyOf(slice)); }
-  // Of what says that a run is cancelled.
+  // The number of the cancellation flag's location.
   size_t cancelled() const { return 0; }
 
-  // Bases are counted: arguments, results, the arena, the constants, and what says that a run is
-  // cancelled.
+  // The bases are numbered in this order: the arguments, the results, the arena, the constants, the
+  // cancellation flag.
   size_t num_bases() const { return num_arguments_ + num_results_ + 3; }
+  // The number of the base of an argument, a result, the arena or the constants.
   size_t BaseOf(Slice::Space space, uint32_t index) const;
 
  private:
@@ -42,7 +47,7 @@ class Places {
 
   const size_t num_arguments_, num_results_;
   std::vector<Place> places_;
-  absl::flat_hash_map<Key, size_t> numbers_;
+  absl::flat_hash_map<Key, size_t> numbers_;  // the number of each location
 };
 
 }  // namespace acceld::kernels::cuda

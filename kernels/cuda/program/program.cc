@@ -119,7 +119,7 @@ class Checker {
     return CheckEpilogue(step);
   }
 
-  // Of a product that is right so far.
+  // Checks the epilogue of a product whose other fields are valid.
   absl::Status CheckEpilogue(const MatmulStep& step) const {
     const MatmulEpilogue& epilogue = step.epilogue;
     const int64_t element_bytes = ir::StorageBytesOf(step.output_dtype);
@@ -139,7 +139,7 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // Whether all elements are inside. Sizes are at least 1, and strides not negative.
+  // Whether the slice contains all elements. Sizes must be at least 1, and strides not negative.
   static bool Holds(const Slice& slice, const int64_t (&sizes)[3], const int64_t (&strides)[3],
                     ir::DType dtype) {
     int64_t elements = slice.size_bytes / ir::StorageBytesOf(dtype) - 1;
@@ -183,7 +183,8 @@ class Checker {
     return absl::OkStatus();
   }
 
-  // Whether all sizes are, and nothing that is computed of them overflows.
+  // Whether all sizes and strides are valid, and small enough that index arithmetic cannot
+  // overflow.
   static bool IsSane(const ConvolutionShape& shape) {
     constexpr double kMaxIndex = static_cast<double>(int64_t{1} << 48);
     bool sane = shape.groups >= 1 && shape.features >= 1 && shape.outputs >= 1 &&

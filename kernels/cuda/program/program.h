@@ -9,49 +9,55 @@
 #include "common/status.h"
 #include "kernels/ir/plan.h"
 
-// A plan as a CUDA device runs it: one module of machine code, and steps that launch its kernels.
+// A plan translated for a CUDA device: a module of machine code, and steps that launch its kernels
+// and call libraries.
 namespace acceld::kernels::cuda {
 
-// A kernel of the module and how it is launched.
+// A kernel of the module, and its launch configuration.
 struct CudaEntry {
   std::string name;
-  int buffers = 0;  // its pointers; then one to the int that ends it, if it polls
+  // The number of buffer parameters. If `polls`, they are followed by a pointer to an int that
+  // makes the kernel return early when it is not zero.
+  int buffers = 0;
   int64_t blocks = 1;
-  int threads = 1;  // of a block
+  int threads = 1;  // of each block
   bool polls = false;
-  std::vector<uint32_t> written;  // of its buffers, ascending
+  std::vector<uint32_t> written;  // the numbers of the buffers that the kernel writes, ascending
   friend bool operator==(const CudaEntry&, const CudaEntry&) = default;
 };
 
-// Plain value.
+// The program: its code, its kernels, and the steps of a run. Plain value.
 struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
-  Steps steps;                         // without calls; launches count `kernels`
-  std::vector<SharedPlace> may_share;  // Plan::may_share
-  // Where the algorithms that its products and convolutions name were measured, and where alone
-  // they hold.
+  Steps steps;  // no CallSteps or AttentionSteps; LaunchStep::kernel is an index into `kernels`
+  std::vector<SharedPlace> may_share;  // as Plan::may_share
+  // Identifies the device and the library versions on which the algorithms of products and
+  // convolutions were measured. The algorithms are valid only there.
   std::string measured_on;
 };
 
-// What a program's slices may reach.
+// The sizes, in bytes, of the memory spaces that the slices of a program's steps refer to.
 struct SpaceSizes {
-  std::vector<int64_t> arguments, results;  // bytes
+  std::vector<int64_t> arguments, results;
   int64_t arena = 0, constants = 0;
 };
 
-// INTERNAL for a program that breaks the rules of plan.h or leaves its spaces.
+// Returns INTERNAL if a step of the program violates the rules of plan.h, or a slice exceeds its
+// space.
 absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes);
 
-// Leaves all products and convolutions to their library's choice.
+// Clears the algorithm of all products and convolutions, so that the libraries choose.
 void ForgetAlgorithms(Steps& steps);
 
-// UNIMPLEMENTED, naming the step, for one that these programs cannot express.
+// Returns UNIMPLEMENTED, naming the step, if the program has a step of a kind that CUDA programs do
+// not support.
 absl::StatusOr<std::string> Serialize(const CudaProgram& program);
-// DATA_LOSS for what Serialize does not make.
+// Returns DATA_LOSS for bytes that are no result of Serialize.
 absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes);
 
-// "0: kernel mul <<<12, 256>>> ..." with the steps by depth, for --dump-dir and tests.
+// Readable text with one line for each step, for example "mul<<<12, 256>>>(argument0[0:64], ...)",
+// indented by nesting, for --dump-dir and tests.
 std::string ToString(const CudaProgram& program);
 
 }  // namespace acceld::kernels::cuda

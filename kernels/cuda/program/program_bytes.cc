@@ -9,12 +9,12 @@
 #include "kernels/cuda/program/program.h"
 #include "kernels/ir/build/inline_calls.h"
 
-// Programs as protobuf.
+// Serialization of CUDA programs as protocol buffers.
 namespace acceld::kernels::cuda {
 namespace {
 
 constexpr uint32_t kFormat = 3;
-// A step within a step is three messages deeper.
+// Each level of nested steps adds three levels of nested messages.
 constexpr int kMaxMessageDepth = 3 * (kMaxStepDepth + 2);
 
 using StepList = google::protobuf::RepeatedPtrField<v1::CudaStep>;

@@ -7,7 +7,8 @@
 
 namespace acceld::kernels::cuda {
 
-// A kernel (from, to) that moves a filter to where cuDNN has it, or back from there.
+// Returns a kernel with the buffers (from, to) that copies a filter from the layout form.filter to
+// the layout form.PackedFilter(), which cuDNN requires; with `back`, the other way round.
 Kernel RepackFilter(const CudnnForm& form, ir::DType dtype, bool back, const std::string& name);
 
 }  // namespace acceld::kernels::cuda

@@ -7,20 +7,20 @@
 namespace acceld::kernels::cuda {
 namespace {
 
+// The limits of a graph's size. Nodes need host and device memory, and time to instantiate.
 constexpr int64_t kMinNodes = 4;
-// Their nodes take memory of the host and of the device, and milliseconds to prepare.
 constexpr int64_t kMaxNodes = 20'000;
 
-// What steps are in a graph.
+// The size of the graph for some steps.
 struct Size {
   int64_t nodes = 0;
-  int64_t calls = 0;  // of the nodes
+  int64_t calls = 0;  // the number of nodes that are library calls
 
   Size operator+(const Size& other) const {
     return {.nodes = nodes + other.nodes, .calls = calls + other.calls};
   }
 };
-// nullopt for what cannot be in one.
+// nullopt for steps that cannot be in a graph.
 using MaybeSize = std::optional<Size>;
 
 MaybeSize SizeOf(const Steps& steps);
@@ -31,7 +31,7 @@ MaybeSize SizeOf(const MatmulStep&) { return Size{.nodes = 1, .calls = 1}; }
 MaybeSize SizeOf(const WhileStep& loop) {
   const MaybeSize condition = SizeOf(loop.condition), body = SizeOf(loop.body);
   if (!condition.has_value() || !body.has_value()) return std::nullopt;
-  // The condition is before the loop, and in it.
+  // The graph contains the condition twice: before the loop and at the end of its body.
   return *condition + *condition + *body + Size{.nodes = 3};
 }
 MaybeSize SizeOf(const SwitchStep& step) {
@@ -66,10 +66,10 @@ bool IsLoop(const Step& step) {
          std::holds_alternative<SwitchStep>(step.value);
 }
 
-// Steps [begin, end), cut before and after those that are in no graph.
+// Divides steps into segments, which are either graphs or sequences of steps that are in no graph.
 class Cutter {
  public:
-  // What may be in graphs.
+  // Which steps may be in graphs.
   enum class Graphs : uint8_t { kNone, kWithoutCalls, kAll };
 
   Cutter(const Steps& steps, Graphs graphs) : steps_(steps), graphs_(graphs) {}
@@ -105,7 +105,7 @@ class Cutter {
     if (more.has_value()) size_ = size_ + *more;
   }
 
-  // The last segment is as long as it gets.
+  // Completes the last segment when it does not get any longer.
   void Close() {
     if (segments_.empty()) return;
     Segment& last = segments_.back();
@@ -121,7 +121,7 @@ class Cutter {
   const Steps& steps_;
   const Graphs graphs_;
   std::vector<Segment> segments_;
-  Size size_;  // of the last segment, as a graph
+  Size size_;  // the graph of the last segment
 };
 
 }  // namespace

@@ -8,22 +8,25 @@
 
 namespace acceld::kernels::cuda {
 
-// Steps [begin, end) of a list. As a graph they are launched together, loops and branches included,
-// without the host; otherwise one after the other.
+// Steps [begin, end) of a list of steps, to be launched together as one CUDA graph, or one after
+// the other. A graph contains the loops and branches as conditional nodes, so that the host takes
+// no part in them.
 struct Segment {
   size_t begin = 0, end = 0;
   bool is_graph = false;
-  bool has_loops = false;  // or branches
-  int64_t nodes = 0;       // of the graph
-  // Of the graph: calls of libraries, which are captured for the addresses of one run.
+  bool has_loops = false;  // whether there are loops or branches
+  int64_t nodes = 0;       // the number of nodes of the graph
+  // The number of library calls in the graph. They are captured for the buffer addresses of one
+  // run.
   int64_t calls = 0;
-  // When there are calls but no loops: the same steps for a run whose addresses are others, in
-  // segments without calls in graphs.
+  // If the graph has calls but no loops: the same steps, divided into segments whose graphs have no
+  // calls. They are used for a run with other addresses.
   std::vector<Segment> pieces;
 };
 
-// How a list of steps of a program with `graphs` is launched. A graph takes more time to launch
-// than one kernel: it has some steps, or a loop or branches. Routines are in none.
+// Divides a list of steps into segments. Launching a graph takes longer than launching one kernel,
+// so graphs have several nodes, or loops or branches. Routines, convolutions and host calls are in
+// no graph. Without `graphs` there are no graphs.
 std::vector<Segment> SegmentsOf(const Steps& steps, bool graphs = true);
 
 }  // namespace acceld::kernels::cuda

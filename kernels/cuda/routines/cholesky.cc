@@ -2,8 +2,9 @@
 
 namespace acceld::kernels::cuda {
 
-// What is in rows is the transpose in columns: A = L L^H is there conj(A) = U^H U with U = L^T, so
-// that the other triangle's factor comes to stand in the right place.
+// The library's matrices are column-major, so it sees the transpose of each row-major matrix: A =
+// L L^H becomes conj(A) = U^H U with U = L^T. Therefore the library is asked for the factor in the
+// other triangle, which in row-major layout is the requested one.
 absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
                                               const RoutineContext& context) {
   const Cusolver* const library = context.libraries.cusolver;

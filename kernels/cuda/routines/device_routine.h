@@ -12,15 +12,16 @@
 
 namespace acceld::kernels::cuda {
 
-// Where a run of a routine finds what it works on: addresses of the device, aligned to
-// kBufferAlignment. Nothing else uses the workspace, or `handles`, at the same time.
+// The inputs of one run of a routine: device addresses, aligned to kBufferAlignment, and handles.
+// The workspace and the handles must not be in use otherwise.
 struct RoutinePlaces {
-  absl::Span<const uint64_t> operands, results;  // as in the call
+  absl::Span<const uint64_t> operands, results;  // in the order of the RoutineCall
   uint64_t workspace = 0;                        // aligned to kWorkspaceAlignment
-  RoutineHandles* handles = nullptr;             // of the stream
-  const std::atomic<bool>* cancelled = nullptr;  // may be nullptr
+  RoutineHandles* handles = nullptr;             // those of the stream to enqueue on
+  const std::atomic<bool>* cancelled = nullptr;  // becomes true if the run is cancelled; optional
 
-  // Between two calls of many.
+  // Returns CANCELLED if the run is cancelled. Routines that make many library calls check this
+  // between two of them.
   absl::Status CheckNotCancelled() const {
     return cancelled != nullptr && cancelled->load() ? absl::CancelledError("launch: cancelled")
                                                      : absl::OkStatus();
@@ -29,8 +30,8 @@ struct RoutinePlaces {
 
 inline constexpr int64_t kWorkspaceAlignment = 256;
 
-// A call of a routine that libraries compute on the device, prepared. What it gives means what the
-// CPU's routine gives (kernels/ir/routines.def). Immutable.
+// A call of a routine that has been prepared for computation on the device, by libraries. Its
+// results have the meaning that kernels/ir/routines.def specifies. Immutable.
 struct DeviceRoutine {
   int64_t workspace_bytes = 0;
   // Whether enqueuing it may take long: the library looks at values of the device in between, or
@@ -44,16 +45,17 @@ struct DeviceRoutine {
   std::function<absl::Status(const RoutinePlaces& source_locations)> enqueue;
 };
 
-// What preparing works with. All but `handles` outlives what is prepared.
+// The inputs of preparing a routine. `libraries` and `launch` must outlive the prepared routines.
 struct RoutineContext {
   const RoutineLibraries& libraries;
   const LaunchRoutineKernel& launch;
-  RoutineHandles& handles;  // to ask libraries
+  RoutineHandles& handles;  // for queries of workspace sizes
 };
 
-// `call` is one that CheckRoutine accepts; the calling thread works on the device. UNIMPLEMENTED
-// when there is no library for it, or that does not serve its types or sizes; else the library's
-// errors. The first call may take seconds, later ones milliseconds.
+// Prepares a call that CheckRoutine accepts; the calling thread must have the device current.
+// Returns UNIMPLEMENTED if there is no library for the routine, or it does not support the types or
+// sizes, or the CPU would be faster; else the library's errors. The first call may take seconds,
+// later ones milliseconds.
 absl::StatusOr<DeviceRoutine> PrepareRoutine(const RoutineCall& call,
                                              const RoutineContext& context);
 

@@ -8,10 +8,11 @@
 
 namespace acceld::kernels::cuda {
 
-// The types of elements that libraries of linear algebra compute with; as an index, into tables of
-// their functions.
+// The element types that libraries of linear algebra support. The values are indices into the
+// tables of their functions (Cublas, Cusolver).
 enum class Element : uint8_t { kF32, kF64, kC64, kC128 };
 
+// The element type for a dtype; nullopt if the libraries do not support it.
 inline absl::optional<Element> ElementOf(ir::DType dtype) {
   if (dtype == ir::DType::kF32) return Element::kF32;
   if (dtype == ir::DType::kF64) return Element::kF64;
@@ -23,14 +24,14 @@ inline absl::optional<Element> ElementOf(ir::DType dtype) {
 inline bool IsDouble(Element element) {
   return element == Element::kF64 || element == Element::kC128;
 }
-// Real numbers of one element.
+// The number of real numbers in an element: 2 for complex types, else 1.
 inline int64_t PartsOf(Element element) {
   return element == Element::kC64 || element == Element::kC128 ? 2 : 1;
 }
 inline int64_t RealBytesOf(Element element) { return IsDouble(element) ? 8 : 4; }
 inline int64_t BytesOf(Element element) { return PartsOf(element) * RealBytesOf(element); }
 
-// A batch of dense matrices. A vector is one column.
+// The shape of a batch of dense matrices. A batch of vectors has one column.
 struct Matrices {
   Element element = Element::kF32;
   int64_t batch = 1, rows = 1, columns = 1;
@@ -41,7 +42,8 @@ struct Matrices {
   Matrices Transposed() const { return {element, batch, columns, rows}; }
 };
 
-// An operand or result whose elements are of one of these types, without what it says of the batch.
+// The shape of an operand or result whose first `batch_rank` dimensions are batch dimensions. Its
+// dtype must be one for which ElementOf has a value.
 inline Matrices MatricesOf(const ir::TensorType& type, int64_t batch_rank) {
   Matrices out{.element = *ElementOf(type.dtype)};
   for (int64_t d = 0; d < batch_rank; ++d) out.batch *= type.dims[static_cast<size_t>(d)];

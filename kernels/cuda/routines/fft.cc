@@ -4,21 +4,21 @@
 #include "common/threads/mutex.h"
 #include "kernels/cuda/routines/prepare.h"
 
-// StableHLO specification, "fft", by cuFFT. It has the same orders and the same half spectra; what
-// it leaves to the caller is to divide inverse transforms by their size.
+// Fft (StableHLO specification, "fft") with cuFFT. cuFFT orders elements and represents half
+// spectra as StableHLO does, but does not divide the result of inverse transforms by their size.
 namespace acceld::kernels::cuda {
 namespace {
 
 enum Kind : int64_t { kForwardKind, kInverseKind, kRealToComplex, kComplexToReal };
 
-// Of cufft.h and library_types.h.
+// Values of cufft.h and library_types.h.
 constexpr int kForward = -1, kInverse = 1;
 constexpr int kRealFloat = 0, kRealDouble = 1, kComplexFloat = 4, kComplexDouble = 5;
 
-// A plan of the library. Its stream and workspace are set for each run, by one thread at a time.
-// What a plan takes beside tables of roots of unity.
+// An estimate of the device memory of a plan, without its tables of roots of unity.
 constexpr int64_t kPlanBytes = int64_t{256} << 10;
 
+// A cuFFT plan. Its stream and workspace are set for each run. Thread-safe.
 class Plan {
  public:
   static absl::StatusOr<std::shared_ptr<Plan>> Make(const Cufft& library, const RoutineCall& call) {
@@ -28,7 +28,8 @@ class Plan {
     const bool is_double = ir::RealPartOf(from.dtype) == ir::DType::kF64;
     const int complex_type = is_double ? kComplexDouble : kComplexFloat;
     const int real_type = is_double ? kRealDouble : kRealFloat;
-    // Of the values; a half spectrum's last size is less.
+    // The sizes of the transform are those of the values; a half spectrum is smaller in the last
+    // dimension.
     const ir::Dims& dims = kind == kComplexToReal ? to.dims : from.dims;
     std::vector<Cufft::Size> sizes(dims.end() - rank, dims.end());
     const auto distance_of = [&](const ir::TensorType& type) {
@@ -75,7 +76,7 @@ class Plan {
   explicit Plan(const Cufft& library) : library_(library) {}
 
   const Cufft& library_;
-  Mutex mutex_;  // of what the library keeps in the plan
+  Mutex mutex_;  // protects the stream and the workspace, which are state of the plan
   Cufft::Plan plan_ = 0;
   bool is_made_ = false;
   size_t workspace_bytes_ = 0;
@@ -90,7 +91,7 @@ absl::StatusOr<DeviceRoutine> PrepareFft(const RoutineCall& call, const RoutineC
   const int64_t kind = call.parameters[0], rank = call.parameters[1];
   const bool is_double = ir::RealPartOf(call.operands[0].dtype) == ir::DType::kF64;
   const bool inverse = kind == kInverseKind || kind == kComplexToReal;
-  // Values: sizes of one transform, as many as there may be; their number; how many transforms.
+  // The sizes of one transform, padded with 1 to three dimensions, and the number of its elements.
   const ir::TensorType& values = kind == kComplexToReal ? call.results[0] : call.operands[0];
   int64_t sizes[3] = {1, 1, 1}, elements = 1;
   for (int64_t i = 0; i < rank; ++i) {
@@ -102,7 +103,7 @@ absl::StatusOr<DeviceRoutine> PrepareFft(const RoutineCall& call, const RoutineC
 
   WorkspaceLayout layout;
   const int64_t work = layout.Add(plan->workspace_bytes());
-  // The library writes into spectra that it makes real, and wants them Hermitian.
+  // A complex-to-real transform overwrites its input, which must be Hermitian, so it gets a copy.
   const int64_t spectrum = layout.Add(kind == kComplexToReal ? call.operands[0].size_bytes() : 0);
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),

@@ -1,6 +1,7 @@
-// What routines need besides libraries: other layouts, and what acceld says of items that failed.
-// Blocks of 256 threads, any number of them. Complex values are pairs: `parts` is 2 of them, 1 of
-// real ones.
+// Kernels that routines need in addition to libraries: conversions between layouts, and the
+// contents that kernels/ir/routines.def specifies for items that failed or contain NaN. Each kernel
+// works with any number of blocks of 256 threads. Complex elements are pairs of real numbers:
+// `parts` is 2 for complex elements, 1 for real ones. An item is one matrix or vector of a batch.
 
 using i32 = int;
 using i64 = long long;
@@ -15,7 +16,8 @@ struct alignas(16) Words16 {
 __device__ inline i64 FirstOfThread() { return i64(blockIdx.x) * 256 + threadIdx.x; }
 __device__ inline i64 AllThreads() { return i64(gridDim.x) * 256; }
 
-// to[item][column][row] = from[item][row][column]; by tiles, so that both sides are in order.
+// to[item][column][row] = from[item][row][column]. Works by tiles, so that adjacent threads both
+// read and write adjacent memory.
 template <typename T>
 __device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns, T* tile) {
   const i64 tiles_down = (rows + 31) / 32, tiles_right = (columns + 31) / 32;
@@ -38,8 +40,9 @@ __device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns
   }
 }
 
-// Where a Cholesky factorization of each item meets NaN: depths[item], at first 0, becomes n - k for
-// the least row k of the lower triangle, or column of the upper one, that has one.
+// Finds where a Cholesky factorization of each item meets a NaN: the smallest row k of the lower
+// triangle, or column k of the upper one, that has a NaN. Sets depths[item], which must be 0
+// before, to n - k; it stays 0 if there is no NaN.
 template <typename T>
 __device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i64 lower) {
   for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
@@ -50,8 +53,9 @@ __device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i6
   }
 }
 
-// Takes NaN away, with all that it gets into but for what FinishCholesky makes NaN again by itself:
-// what a library does with it is not said.
+// Removes NaN from `a`, because a library may do anything with it. Replaces the trailing block,
+// from the first row and column with a NaN on, by a multiple of the identity matrix, and other NaN
+// by 0. FinishCholesky sets the elements of the factor that depend on a NaN to NaN afterwards.
 template <typename T>
 __device__ void HideNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
   for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
@@ -65,8 +69,8 @@ __device__ void HideNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
   }
 }
 
-// Whether factor element (high, low) of the lower triangle, or (low, high) of the upper one, comes
-// from a NaN of the item at `original`.
+// Whether element (high, low) of a factor in the lower triangle, or (low, high) of one in the upper
+// triangle, depends on a NaN in the same row or column of the matrix `original`.
 template <typename T>
 __device__ bool ComesFromNan(const T* original, i64 n, i64 parts, i64 lower, i64 high, i64 low) {
   for (i64 i = 0; i <= low; ++i) {
@@ -76,8 +80,9 @@ __device__ bool ComesFromNan(const T* original, i64 n, i64 parts, i64 lower, i64
   return false;
 }
 
-// Beside the factors in one triangle of `a`: what `original` has there, or zeros. Then items that
-// failed are NaN if `fails`, and what NaN got into is in any case.
+// Completes Cholesky factors, which are in one triangle of `a`. Factor elements that depend on a
+// NaN become NaN. The other triangle gets the elements of `original`; with `fails` it gets zeros,
+// and items whose info is not 0 become NaN altogether.
 template <typename T>
 __device__ void FinishCholesky(T* a, const T* original, const i32* info, const i32* depths,
                                i64 batch, i64 n, i64 parts, i64 lower, i64 fails) {
@@ -99,8 +104,8 @@ __device__ void FinishCholesky(T* a, const T* original, const i32* info, const i
   }
 }
 
-// firsts[item] = the number of the first of `count` values, `stride` elements apart, that is NaN;
-// count if none is. Items have `size` elements.
+// Sets firsts[item] to the number of the first NaN among `count` elements of the item, which are
+// `stride` elements apart; to `count` if there is none. Items have `size` elements.
 template <typename T>
 __device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count, i64 stride, i64 size,
                              i64 parts, i32* of_threads) {
@@ -120,8 +125,10 @@ __device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count,
   }
 }
 
-// Of factorizations in rows whose step firsts[item], of min(m, n), has met NaN: what it leaves below
-// the diagonal and to the right is NaN, in its own row only where that is part of the step.
+// Step firsts[item] of the min(m, n) steps of each item's factorization was the first that met a
+// NaN; min(m, n) stands for none. Sets the elements of the row-major matrix that this step and
+// later ones compute to NaN: those below the step's row, from the step's column on, and with
+// `own_row` those in the step's row to the right of the diagonal.
 template <typename T>
 __device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
   const i64 steps = m < n ? m : n;
@@ -134,7 +141,7 @@ __device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 
   }
 }
 
-// The `count` values of each item are NaN from number firsts[item] on.
+// Sets the elements of each item, which has `count` of them, to NaN from number firsts[item] on.
 template <typename T>
 __device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
   const T nan_value = T(nanf(""));
@@ -144,7 +151,7 @@ __device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64
   }
 }
 
-// flags[item] = -4 if one of the item's `count` numbers is not finite, else 0.
+// Sets flags[item] to -4 if one of the item's `count` numbers is infinite or NaN, else to 0.
 template <typename T>
 __device__ void NoteNotFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
   for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
@@ -169,8 +176,9 @@ __device__ void Divide(T* values, i64 count, i64 divisor) {
   for (i64 i = FirstOfThread(); i < count; i += AllThreads()) values[i] *= factor;
 }
 
-// Half spectra of size [batch, a, b, length / 2 + 1] as those of real values: where the last index
-// stands for both halves, what is not Hermitian goes.
+// Makes half spectra of shape [batch, a, b, length / 2 + 1] Hermitian, as those of real values are:
+// where the half spectrum has both elements of a conjugate pair (at last index 0 and length / 2),
+// each becomes the mean of itself and its partner's conjugate.
 template <typename T>
 __device__ void FoldSpectrum(T* to, const T* from, i64 batch, i64 a, i64 b, i64 length) {
   const i64 half = length / 2 + 1;
@@ -281,7 +289,7 @@ note_not_finite_f64(i32* flags, const f64* a, i64 batch, i64 count) {
   NoteNotFinite(flags, a, batch, count, found);
 }
 
-// info[i] = flags[i] where that is not 0.
+// Copies each flag that is not 0 to info.
 extern "C" __global__ void __launch_bounds__(256)
 adopt_info(i32* info, const i32* flags, i64 count) {
   for (i64 i = FirstOfThread(); i < count; i += AllThreads()) {
@@ -289,8 +297,8 @@ adopt_info(i32* info, const i32* flags, i64 count) {
   }
 }
 
-// Sets the items, of `words` each, whose flag is not 0 (all, without flags) to those of `from`, or
-// to zeros without it.
+// Copies the items whose flag is not 0, or all if `flags` is nullptr, from `from`, or fills them
+// with zeros if that is nullptr. Items have `words` words.
 extern "C" __global__ void __launch_bounds__(256)
 assign_words(u32* to, const u32* from, const i32* flags, i64 items, i64 words) {
   for (i64 i = FirstOfThread(); i < items * words; i += AllThreads()) {
@@ -318,7 +326,7 @@ fold_spectrum_f64(f64* to, const f64* from, i64 batch, i64 a, i64 b, i64 length)
   FoldSpectrum(to, from, batch, a, b, length);
 }
 
-// The addresses of items that are `bytes` apart.
+// Stores the addresses of `count` items, the first of which is at `first`, at distances of `bytes`.
 extern "C" __global__ void __launch_bounds__(256)
 list_items(u64* list, u64 first, i64 bytes, i64 count) {
   for (i64 i = FirstOfThread(); i < count; i += AllThreads()) list[i] = first + u64(i * bytes);

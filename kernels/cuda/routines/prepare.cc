@@ -14,7 +14,7 @@ bool HasElements(const std::vector<ir::TensorType>& types) {
 
 absl::StatusOr<DeviceRoutine> PrepareRoutine(const RoutineCall& call,
                                              const RoutineContext& context) {
-  // Libraries refuse empty matrices.
+  // The libraries reject empty matrices.
   if (!HasElements(call.operands) || !HasElements(call.results)) {
     return absl::UnimplementedError("there is nothing to compute");
   }

@@ -2,8 +2,9 @@
 
 #include "kernels/cuda/routines/prepare.h"
 
-// Reflectors and their factors are LAPACK's, as cuSOLVER's are. What its functions say in `info`
-// is only whether arguments are right.
+// QR factorizations and products with Householder reflectors, with cuSOLVER. It represents
+// reflectors as LAPACK does. The `info` of these functions reports only invalid arguments, so it is
+// ignored.
 namespace acceld::kernels::cuda {
 namespace {
 

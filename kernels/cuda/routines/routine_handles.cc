@@ -15,7 +15,8 @@ void RoutineHandles::MakeAll() {
 absl::StatusOr<Cublas::Handle> RoutineHandles::cublas() {
   const Cublas& library = *libraries_.cublas;
   if (cublas_ != nullptr) {
-    // This also takes away the workspace of the call before, which others have by now.
+    // Setting the stream also resets the workspace, which belonged to the previous call and may be
+    // in use by others.
     ACCELD_RETURN_IF_ERROR(
         Cublas::Check(library.cublasSetStream_v2(cublas_, stream_), "cublasSetStream"));
     return cublas_;

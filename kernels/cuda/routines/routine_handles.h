@@ -7,16 +7,18 @@
 
 namespace acceld::kernels::cuda {
 
-// The libraries of routines, which outlive what uses them; nullptr for one that is not there.
+// The libraries that compute routines; nullptr for one that could not be loaded. The libraries must
+// outlive all objects that use them.
 struct RoutineLibraries {
   const Cublas* cublas = nullptr;
   const Cufft* cufft = nullptr;
   const Cusolver* cusolver = nullptr;
 };
 
-// What routines on one stream call libraries with: handles are made when they are first asked for,
-// which takes up to a second and some of the device's memory. For one thread at a time, which works
-// on the stream's device; so does the one that destroys it, when nothing of it runs any more.
+// The libraries' handles for routines on one stream. Each handle is created on its first use, which
+// takes up to a second and some device memory. Thread-compatible. The threads that use and destroy
+// the object must have the stream's device current; nothing that was enqueued with the handles may
+// be running when it is destroyed.
 class RoutineHandles {
  public:
   RoutineHandles(const RoutineLibraries& libraries, void* stream)
@@ -26,9 +28,9 @@ class RoutineHandles {
   RoutineHandles& operator=(const RoutineHandles&) = delete;
 
   void* stream() const { return stream_; }
-  // Makes all that there can be, so that it takes no time later. What fails is tried again then.
+  // Creates all handles in advance. Failures are ignored; the first use of a handle tries again.
   void MakeAll();
-  // Only of libraries that are there. What the library says against it.
+  // Return the handle. The library must not be nullptr. Errors are those of the library.
   absl::StatusOr<Cublas::Handle> cublas();
   absl::StatusOr<Cusolver::Handle> cusolver();
 

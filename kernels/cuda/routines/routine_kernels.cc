@@ -8,12 +8,12 @@ namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kThreads = 256, kTile = 32;
-// More do not make a large GPU busier; the kernels go round.
+// More blocks do not make a large GPU busier; the kernels loop over more work.
 constexpr int64_t kMaxBlocks = 1 << 14;
 
 uint64_t Value(int64_t value) { return static_cast<uint64_t>(value); }
 
-// One real number a thread.
+// The number of blocks with one thread for each real number.
 int64_t BlocksFor(const Matrices& matrices) {
   return CeilDivide(matrices.batch * matrices.item_elements() * PartsOf(matrices.element),
                     kThreads);

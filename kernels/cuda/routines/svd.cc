@@ -4,9 +4,11 @@
 
 namespace acceld::kernels::cuda {
 
-// cuSOLVER decomposes only matrices that have at least as many rows as columns. What is wide in
-// rows is tall in columns, and there A^T = U S V^H, whose factors are in columns what those of A
-// are in rows: V^H is U^T, and U is V^H^T. Only what is tall in rows is transposed.
+// cuSOLVER decomposes only matrices that have at least as many rows as columns, in column-major
+// layout. A row-major matrix with no more rows than columns is, read as column-major, such a
+// matrix: its transpose. From A^T = U S V^H the factors of A follow: its U is the transpose of V^H,
+// and its V^H the transpose of U, which in memory are the same matrices. So only matrices with more
+// rows than columns are transposed.
 absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineContext& context) {
   const Cusolver* const library = context.libraries.cusolver;
   if (library == nullptr) return NoLibrary("cuSOLVER");
@@ -17,7 +19,7 @@ absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineC
   const Matrices vt = MatricesOf(call.results[3], BatchRankOf(call));
   const auto type = static_cast<size_t>(a.element);
   const bool tall = a.rows > a.columns;
-  // As the library sees it.
+  // The sizes of the matrix that the library decomposes.
   const auto m = static_cast<int>(std::max(a.rows, a.columns)),
              n = static_cast<int>(std::min(a.rows, a.columns));
   const bool vectors = call.parameters[0] != 0;
@@ -50,7 +52,7 @@ absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineC
           ACCELD_RETURN_IF_ERROR(
               kernels.Copy(matrix, source_locations.operands[0], a.size_bytes()));
         }
-        // Iterations over what is not finite may not end.
+        // Matrices that are not finite are replaced by zeros, because iterations might not end.
         ACCELD_RETURN_IF_ERROR(kernels.NoteNotFinite(flags, matrix, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(matrix, flags, a.batch, a.item_bytes()));
         const Matrices& left = tall ? u : vt;

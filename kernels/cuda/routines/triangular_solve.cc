@@ -3,17 +3,18 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// What cuBLAS wants at the least for all devices to be fast.
+// The smallest workspace with which cuBLAS is fast on all devices.
 constexpr int64_t kCublasWorkspaceBytes = int64_t{4} << 20;
 
-// 1, of any type.
+// The number 1 for each element type; complex types have an imaginary part of 0.
 constexpr float kFloatOne[] = {1, 0};
 constexpr double kDoubleOne[] = {1, 0};
 
 }  // namespace
 
-// What is in rows is the transpose in columns: op(A) X = B is there X^T op(A^T) = B^T, so that the
-// other side and the other triangle are meant.
+// The library's matrices are column-major, so it sees the transpose of each row-major matrix: op(A)
+// X = B becomes X^T op(A^T) = B^T. Therefore the library is called with the other side and the
+// other triangle.
 absl::StatusOr<DeviceRoutine> PrepareTriangularSolve(const RoutineCall& call,
                                                      const RoutineContext& context) {
   const Cublas* const library = context.libraries.cublas;

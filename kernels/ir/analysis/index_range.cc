@@ -5,7 +5,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Far from the ends of i64, so that sums and products of two bounds are checked cheaply.
+// Bounds beyond this limit count as unknown. It is below the ends of i64, so known bounds fit i64.
 constexpr __int128 kLimit = static_cast<__int128>(1) << 62;
 
 IndexRange Checked(__int128 low, __int128 high) {

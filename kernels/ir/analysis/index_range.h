@@ -5,23 +5,26 @@
 
 #include "kernels/ir/kernel.h"
 
-// What a builder knows about an i64 value, so that index arithmetic and bounds checks fold.
+// Facts about i64 values, from which KernelBuilder folds index arithmetic and bounds checks.
 namespace acceld::kernels {
 
-// Closed interval; the whole of i64 when nothing is known.
+// The closed interval [low, high] in which a value lies; all of i64 if nothing is known.
 struct IndexRange {
   int64_t low = INT64_MIN;
   int64_t high = INT64_MAX;
 
+  // Whether both bounds are known.
   bool known() const { return low != INT64_MIN && high != INT64_MAX; }
   static IndexRange Of(int64_t value) { return {value, value}; }
   static IndexRange Unknown() { return {}; }
 };
 
-// The range of `op` on i64 operands with these ranges; Unknown when it may wrap.
+// The range of `op` on i64 operands that lie in `a` and `b`. Unknown() if the operation may
+// overflow or is not one of add, subtract, multiply, min, max and division or remainder by a
+// constant.
 IndexRange RangeOf(ScalarOp op, const IndexRange& a, const IndexRange& b);
 
-// A value as a sum: constant + sum of coefficient * var.
+// An i64 value as a linear combination: constant + sum of coefficient * var over the terms.
 struct LinearForm {
   struct Term {
     int64_t coefficient;

@@ -90,9 +90,10 @@ Pattern Patterns::Find(const ScalarStatement& scalar) const {
   for (const Var operand : scalar.operands) of.push_back(Of(operand));
   const auto all = [&](auto test) { return std::all_of(of.begin(), of.end(), test); };
   if (!all([](const Pattern& p) { return p.is_known; })) return {};
-  // Nothing is known of the values themselves but of sums, products and the like.
+  // By default the result is known only if it is uniform; the cases below find more.
   Pattern result{.is_known = all([](const Pattern& p) { return p.stride == 0; })};
-  // The group of `width` values begins at a multiple of it: it lies between two multiples.
+  // Whether the values are `width` consecutive integers that begin at a multiple of `width`, so
+  // that no multiple of a multiple of `width` separates them.
   const auto is_group = [this](const Pattern& p) {
     return width_ > 1 && p.stride == 1 && p.divisor >= width_;
   };

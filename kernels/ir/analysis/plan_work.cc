@@ -28,7 +28,7 @@ double Product(std::initializer_list<int64_t> factors) {
   return product;
 }
 
-// Counts the functions of a plan, each once, those that it calls before.
+// Counts the work of each function of a plan once, callees before callers.
 class Counter {
  public:
   explicit Counter(const Plan& plan) : plan_(plan), work_(plan.functions.size(), kUnknown) {
@@ -36,7 +36,8 @@ class Counter {
   }
 
   double Count() {
-    // A chain of calls may be as long as the plan has functions, so nothing recurses along it.
+    // Uses an explicit stack: a chain of calls may be as long as the plan has functions, too deep
+    // for recursion.
     std::vector<uint32_t> pending = {0};
     while (!pending.empty()) {
       const uint32_t function = pending.back();
@@ -87,9 +88,9 @@ class Counter {
   }
 
   const Plan& plan_;
-  std::vector<double> kernels_;  // by kernel
-  std::vector<double> work_;     // by function
-  uint32_t missing_ = kNone;     // a function that has to be counted before
+  std::vector<double> kernels_;  // the work of each kernel
+  std::vector<double> work_;     // the work of each function, or kUnknown
+  uint32_t missing_ = kNone;     // a callee that WorkOf found not yet counted
 };
 
 }  // namespace

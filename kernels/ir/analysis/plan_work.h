@@ -5,15 +5,16 @@
 
 namespace acceld::kernels {
 
-// How many innermost iterations and products a run of the plan's entry takes at least: loops whose
-// end the data decide count as one iteration, branches as the shortest of them.
+// Returns a lower bound for the work of one run of the plan's entry function, in steps: iterations
+// of innermost loops, multiplications of matrix products, bytes copied. While loops count as one
+// evaluation of their condition, and branches as the cheapest alternative.
 double CountWork(const Plan& plan);
 
-// So much work takes the fastest of devices more than a year. A program of a few lines can ask for
-// it, by functions that each call the one before twice.
+// The limit for CountWork, in steps; the fastest device would take more than a year for so many. A
+// short program can exceed it with a chain of functions, each of which calls the next one twice.
 inline constexpr double kMostWork = 1e23;
 
-// INVALID_ARGUMENT for a plan that takes more than kMostWork: it would never end.
+// Returns INVALID_ARGUMENT if the plan takes more than kMostWork steps.
 absl::Status CheckWork(const Plan& plan);
 
 }  // namespace acceld::kernels

@@ -9,9 +9,10 @@
 
 namespace acceld::kernels {
 
-// Which arguments and results of a run get one place: no argument and no result is in two of the
-// pairs. Of `may_share` (Plan::may_share) those that are in `wished` come first, then the others in
-// their order; only arguments that `is_given` says may be overwritten are asked for and taken.
+// Selects the pairs of an argument and a result that use the same memory in a run; no argument and
+// no result is in two of them. The candidates are the pairs of `may_share` (Plan::may_share) for
+// which is_given(argument) says that the argument may be overwritten. Candidates are taken greedily
+// in the order of `may_share`, but those that are also in `wished` before all others.
 std::vector<SharedPlace> ChooseSharedPlaces(absl::Span<const SharedPlace> may_share,
                                             absl::Span<const SharedPlace> wished,
                                             absl::FunctionRef<bool(uint32_t argument)> is_given);

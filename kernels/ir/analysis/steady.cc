@@ -17,7 +17,7 @@ bool HasWhile(const Block& block) {
   });
 }
 
-// The functions that a step calls are looked at by themselves.
+// A CallStep is accepted, because IsSteady checks every function of the plan.
 bool IsSteadyStep(const Step& step) {
   return std::holds_alternative<LaunchStep>(step.value) ||
          std::holds_alternative<CopyStep>(step.value) ||

@@ -4,10 +4,10 @@
 
 namespace acceld::kernels {
 
-// Whether every run of the plan takes about as long as any other: it consists of kernels, copies,
-// matrix products, convolutions and attention alone, and no loop goes on for as long as the data
-// say. (A kernel may still skip work, so runs differ by a factor, but not without bound.) A plan
-// that calls another routine of a library is not steady.
+// Whether the duration of a run hardly depends on the data: all steps are kernels, copies, matrix
+// products, convolutions, attention and calls, and no kernel has a while loop. (Kernels may still
+// skip work for some data, so the durations of runs differ by a bounded factor.) The result is
+// false for plans with other library routines, host callbacks, while loops or switches.
 bool IsSteady(const Plan& plan);
 
 }  // namespace acceld::kernels

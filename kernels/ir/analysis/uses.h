@@ -7,10 +7,11 @@
 
 namespace acceld::kernels {
 
-// Calls `visit` for each value that a statement, or what is inside it, uses: as often as it does.
+// Calls `visit` once for each use of a value by the statement or by a statement inside it, so
+// several times for a value that has several uses.
 void ForEachUse(const Statement& statement, absl::FunctionRef<void(Var)> visit);
 
-// How often each value of a kernel is used, by Var.
+// Returns the number of uses of each value of the kernel, indexed by Var.
 std::vector<int> CountUses(const Kernel& kernel);
 
 }  // namespace acceld::kernels

@@ -8,7 +8,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Operand types an operation takes.
+// The classes of operand types that operations accept.
 enum class Operands : uint8_t { kAnyNumber, kIntegers, kBits, kFloats, kAnyType };
 
 Operands OperandsOf(ScalarOp op) {
@@ -240,7 +240,8 @@ class Verifier {
     });
   }
 
-  // `check_body` sees the current values and computes the next ones.
+  // Calls `check_body` where the current values of `carried` are visible; it must define the next
+  // ones.
   absl::Status CheckLoop(const std::vector<CarriedValue>& carried,
                          absl::FunctionRef<absl::Status()> check_body) {
     for (const CarriedValue& c : carried) ACCELD_RETURN_IF_ERROR(Use(c.initial));

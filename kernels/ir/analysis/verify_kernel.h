@@ -5,10 +5,10 @@
 
 namespace acceld::kernels {
 
-// An internal consistency check, run on every lowered kernel in tests and when a plan is dumped:
-// values are defined once, before their uses and in a block that encloses them; operand types fit
-// their operations; buffer numbers, accesses and loop shapes are right. INTERNAL on failure, naming
-// the kernel and the statement.
+// Checks that a kernel is well-formed: each value is defined once, before its uses and in a block
+// that encloses them; operand types fit the operations; buffers exist and allow the access;
+// extents, carried values and branch results are valid. Otherwise returns INTERNAL, with the
+// kernel's name and the value or buffer at fault.
 absl::Status VerifyKernel(const Kernel& kernel);
 
 }  // namespace acceld::kernels

@@ -21,7 +21,7 @@ uint64_t IdentityOf(ScalarOp combine, DType dtype) {
   const bool is_float = ir::IsFloat(dtype);
   switch (combine) {
     case ScalarOp::kAdd:
-      return is_float ? sign : 0;  // -0 changes no value, not even -0.
+      return is_float ? sign : 0;  // For floats -0: adding +0 would change -0.
     case ScalarOp::kMultiply:
       return is_float ? ir::EncodeFloat(dtype, 1) : 1;
     case ScalarOp::kMax:

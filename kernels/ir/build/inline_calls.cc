@@ -7,7 +7,7 @@
 namespace acceld::kernels {
 namespace {
 
-// The spaces of a function, as places of the entry.
+// The argument, result and arena spaces of one call of a function, as slices of the entry's spaces.
 struct Frame {
   std::vector<Slice> arguments, results;
   Slice arena;
@@ -128,7 +128,7 @@ class Inliner {
     return absl::OkStatus();
   }
 
-  // The steps of a loop or branch.
+  // Inlines the steps inside a WhileStep or SwitchStep.
   absl::Status InlineInside(const Steps& steps, const Frame& frame, Steps& out) {
     if (++depth_ > kMaxStepDepth) {
       return absl::ResourceExhaustedError(absl::StrCat("plan: loops and branches are more than ",

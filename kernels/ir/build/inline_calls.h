@@ -7,13 +7,13 @@
 
 namespace acceld::kernels {
 
-// How deep the steps of a plan without calls may be in loops and branches. With calls they may be
-// deeper, by as much as calls are; what walks such steps does so by recursion.
+// The limit for the nesting of WhileSteps and SwitchSteps in the result of InlineCalls. Code that
+// walks the steps is recursive, and inlining a call adds the callee's nesting to the caller's.
 inline constexpr int kMaxStepDepth = 256;
 
-// The steps of the plan's entry with those of the functions it calls in place of CallSteps: for
-// targets whose runs know no calls. RESOURCE_EXHAUSTED when that are more than `max_steps`, or when
-// they are deeper than kMaxStepDepth.
+// Returns the steps of the plan's entry function, with each CallStep replaced by the steps of the
+// function that it calls; for targets that cannot run calls. Returns RESOURCE_EXHAUSTED if the
+// result would have more than `max_steps` steps or nest deeper than kMaxStepDepth.
 absl::StatusOr<Steps> InlineCalls(const Plan& plan, int64_t max_steps);
 
 }  // namespace acceld::kernels

@@ -9,7 +9,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Codes of values that are not made by a ScalarOp, for keys.
+// Values of Key::code for values that are not made by a ScalarOp.
 constexpr uint32_t kConstantCode = 1000;
 constexpr uint32_t kLoadCode = 1001;
 
@@ -268,7 +268,7 @@ std::vector<Var> KernelBuilder::Carry(absl::Span<const Var> initial, absl::Span<
 void KernelBuilder::ForEach(ForStatement::Kind kind, absl::Span<const int64_t> extents,
                             const std::function<void(absl::Span<const Var>)>& body) {
   std::vector<Var> indices;
-  // One call per dimension; ranks are bounded by the type limits.
+  // Recurses once for each dimension; the limits on tensor types bound the rank.
   const std::function<void()> nest = [&] {
     if (indices.size() == extents.size()) {
       body(indices);
@@ -344,7 +344,7 @@ std::vector<Var> KernelBuilder::Delinearize(Var linear, absl::Span<const int64_t
   int64_t stride = 1;
   for (size_t i = dims.size(); i-- > 0;) {
     Var index = Apply(ScalarOp::kDivide, {linear, Index(std::max<int64_t>(stride, 1))});
-    // The first dimension needs no remainder: `linear` is in bounds.
+    // The first dimension needs no remainder, because `linear` is in bounds.
     if (i != 0) index = Apply(ScalarOp::kRemainder, {index, Index(std::max<int64_t>(dims[i], 1))});
     indices[i] = index;
     stride *= dims[i];

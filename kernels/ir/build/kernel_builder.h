@@ -13,8 +13,10 @@
 
 namespace acceld::kernels {
 
-// Builds one kernel statement by statement. Folds constant index arithmetic and reuses equal pure
-// values within a block, so lowerings may write indices naively. One thread; CHECKs its own use.
+// Builds one kernel statement by statement. Folds integer arithmetic on constants and reuses equal
+// pure values that are visible, so lowerings need not simplify indices themselves. Methods that
+// return values return existing ones where possible. Not thread-safe; misuse (operands of different
+// types, for example) fails a CHECK.
 class KernelBuilder {
  public:
   explicit KernelBuilder(std::string name);
@@ -22,78 +24,90 @@ class KernelBuilder {
   KernelBuilder(const KernelBuilder&) = delete;
   KernelBuilder& operator=(const KernelBuilder&) = delete;
 
-  // Declare all buffers first, then scratch.
+  // Adds a buffer parameter or a scratch array; returns its number for Load and Store. All buffers
+  // must be added before the first scratch array.
   uint32_t AddBuffer(BufferParameter parameter);
   uint32_t AddScratch(BufferParameter parameter);
 
   Var Constant(DType dtype, uint64_t bits);
   Var ConstantInt(DType dtype, int64_t value);   // integers and i1
-  Var ConstantFloat(DType dtype, double value);  // floats, rounded
+  Var ConstantFloat(DType dtype, double value);  // floats; the value is rounded
   Var Index(int64_t value) { return ConstantInt(DType::kI64, value); }
 
-  // `result_type` is needed for kConvert and kBitcast only.
+  // The value of `op` on the operands, for all operations but kConvert and kBitcast.
   Var Apply(ScalarOp op, absl::Span<const Var> operands);
   Var Apply(ScalarOp op, std::initializer_list<Var> operands) {
     return Apply(op, absl::MakeConstSpan(operands.begin(), operands.size()));
   }
-  // a * b, of floats one that may be rounded with the sum that takes it (ScalarStatement).
+  // a * b; for floats with ScalarStatement::may_contract.
   Var Product(Var a, Var b);
-  Var Convert(DType to, Var value);  // the value itself when it has that type
+  // Both return `value` itself if it has the type `to`.
+  Var Convert(DType to, Var value);
   Var Bitcast(DType to, Var value);
   Var Select(Var condition, Var a, Var b) { return Apply(ScalarOp::kSelect, {condition, a, b}); }
 
   Var Load(uint32_t buffer, Var index);
   void Store(uint32_t buffer, Var index, Var value);
 
-  // A loop whose body is built by `body(induction)`.
+  // Appends a loop; body(induction) appends the statements of its body. Like the other loop
+  // functions, except Once and While, it appends no loop if there is only one iteration, but the
+  // statements of the body, and nothing if there is none.
   void For(ForStatement::Kind kind, int64_t extent, const std::function<void(Var)>& body);
-  // A loop with carried values: `body(induction, current)` returns the next values.
+  // Appends a loop that carries values; body(induction, current) returns the values for the next
+  // iteration. Returns the values after the last iteration.
   std::vector<Var> For(ForStatement::Kind kind, int64_t extent, absl::Span<const Var> initial,
                        const std::function<std::vector<Var>(Var, absl::Span<const Var>)>& body);
-  // Nested loops of one kind over all of `extents`; `body` gets one induction variable for each.
+  // Appends a nest of loops of one kind, one for each of `extents`, the first outermost; `body`
+  // gets the induction variable of each.
   void ForEach(ForStatement::Kind kind, absl::Span<const int64_t> extents,
                const std::function<void(absl::Span<const Var>)>& body);
-  // A parallel loop of one iteration, which stays: loops inside share the scratch that is its own.
+  // Appends a parallel loop of one iteration. The loops in its body share one copy of the scratch
+  // arrays.
   void Once(const std::function<void()>& body);
-  // Both functions get the current values; `body` returns the next ones.
+  // Appends a while loop. condition(current) returns an i1, and body(current) the values for the
+  // next iteration. Returns the values after the last iteration.
   std::vector<Var> While(absl::Span<const Var> initial,
                          const std::function<Var(absl::Span<const Var>)>& condition,
                          const std::function<std::vector<Var>(absl::Span<const Var>)>& body);
+  // Appends a branch. Returns the results of the IfStatement, which are as many as each of the two
+  // functions returns.
   void If(Var condition, const std::function<void()>& then_body);
   std::vector<Var> If(Var condition, const std::function<std::vector<Var>()>& then_body,
                       const std::function<std::vector<Var>()>& else_body);
-  // One whose condition is seldom true.
+  // As If, with IfStatement::is_rare.
   std::vector<Var> RareIf(Var condition, const std::function<std::vector<Var>()>& then_body,
                           const std::function<std::vector<Var>()>& else_body);
 
-  // sum of indices[d] * strides[d] (+ offset).
+  // The sum of indices[d] * strides[d] over all d, plus offset.
   Var Linearize(absl::Span<const Var> indices, absl::Span<const int64_t> strides,
                 int64_t offset = 0);
-  // The inverse for row-major `dims`: the index of each dimension.
+  // The index in each dimension of the element at row-major index `linear` of a tensor with `dims`.
   std::vector<Var> Delinearize(Var linear, absl::Span<const int64_t> dims);
 
-  // Values made so far.
+  // The number of values that the kernel has so far.
   size_t num_vars() const { return kernel_.var_types.size(); }
   DType TypeOf(Var var) const { return kernel_.var_types[var]; }
-  // The bits of a value known to be constant.
+  // The bits of the value if it is known to be constant, else nullopt.
   absl::optional<uint64_t> ConstantBits(Var var) const;
-  // The block that statements go to now. A value made while a scope was current may be used as long
-  // as that scope is open; scopes are never reused.
+  // Identifies the block to which statements are being appended. A value that was made in a scope
+  // may be used as long as the scope is open. Identifiers are never reused.
   uint64_t scope() const { return scopes_.back().id; }
   bool IsOpen(uint64_t scope) const;
 
+  // Returns the kernel. The builder must not be used afterwards.
   Kernel Finish();
 
  private:
-  // What is known of a value beyond its type.
+  // Facts about a value, other than its type.
   struct Definition {
     ScalarOp op = ScalarOp::kAbs;
-    bool is_scalar = false;  // made by `op` on `operands`
+    bool is_scalar = false;  // whether the value is `op` applied to `operands`
     Var operands[3] = {0, 0, 0};
-    absl::optional<uint64_t> constant;
-    IndexRange range;  // i64 only
+    absl::optional<uint64_t> constant;  // the bits, if the value is constant
+    IndexRange range;                   // for i64 only
   };
-  // Pure values are equal when their keys are: what made them, their type, and its operands.
+  // Pure values with equal keys are equal. `code` says how the value is made (a ScalarOp, a
+  // constant or a load); a, b and c are its operands.
   struct Key {
     uint32_t code;
     DType type;
@@ -104,6 +118,7 @@ class KernelBuilder {
       return H::combine(std::move(state), key.code, key.type, key.a, key.b, key.c);
     }
   };
+  // A block that is being built, and the pure values that it has defined.
   struct Scope {
     uint64_t id;
     Block* block;
@@ -114,18 +129,23 @@ class KernelBuilder {
                       const std::function<std::vector<Var>()>& else_body);
   Var NewVar(DType dtype);
   void Append(Statement statement);
+  // A visible value with this key, or nullopt.
   absl::optional<Var> FindValue(const Key& key) const;
   Var ApplyTyped(ScalarOp op, absl::Span<const Var> operands, DType result_type,
                  bool may_contract = false);
+  // The next six functions are in simplify.cc. Those that get an operation return a value that is
+  // equal to its result and needs no such operation, or nullopt.
   absl::optional<Var> Simplify(ScalarOp op, absl::Span<const Var> operands, DType result_type);
   absl::optional<Var> SimplifyIndex(ScalarOp op, Var a, Var b);
   absl::optional<Var> SimplifyCompare(ScalarOp op, Var a, Var b);
   absl::optional<Var> DivideSum(ScalarOp op, Var sum, int64_t divisor);
+  // Adds factor * var to `form`, expanding sums up to `depth` deep.
   void AddTerms(Var var, int64_t factor, int depth, LinearForm& form) const;
+  // Whether `var` is known to be the integer constant `value`.
   bool IsIndexConstant(Var var, int64_t value) const;
-  // Values for a loop body to see, one for each of `initial`.
+  // New values with the types of `initial`.
   std::vector<Var> NewVarsLike(absl::Span<const Var> initial);
-  // Fills `carried`; returns the results.
+  // Fills the `carried` of a loop; returns the values after the loop.
   std::vector<Var> Carry(absl::Span<const Var> initial, absl::Span<const Var> current,
                          absl::Span<const Var> next, std::vector<CarriedValue>& carried);
   void OpenScope(Block* block);
@@ -133,7 +153,7 @@ class KernelBuilder {
 
   Kernel kernel_;
   std::vector<Definition> definitions_;  // by Var
-  std::vector<Scope> scopes_;            // [0] is the kernel's body
+  std::vector<Scope> scopes_;            // the open scopes; [0] is the kernel's body
   uint64_t next_scope_ = 0;
 };
 

@@ -5,8 +5,8 @@
 
 namespace acceld::kernels {
 
-// The frame of a pass that puts other statements in place of loops: a copy of the kernel in which
-// all else stays, and each outermost loop becomes what RewriteLoop appends.
+// Base class of passes that replace the loops of a kernel. A pass derives from it, implements
+// RewriteLoop and calls Run. For single use.
 class LoopRewriter {
  public:
   explicit LoopRewriter(const Kernel& kernel) : out_(kernel), w_(out_) {}
@@ -14,16 +14,19 @@ class LoopRewriter {
   LoopRewriter(const LoopRewriter&) = delete;
   LoopRewriter& operator=(const LoopRewriter&) = delete;
 
+  // Returns a copy of the kernel in which each ForStatement that is not inside another one is
+  // replaced by what RewriteLoop appends for it. All other statements are kept.
   Kernel Run();
 
  protected:
-  // Appends to `w_` what is to stand for the loop. Loops inside are its affair (Rewrite).
+  // Appends to `w_` the statements that replace the loop. To have loops in the loop's body replaced
+  // as well, the implementation calls Rewrite.
   virtual void RewriteLoop(const ForStatement& loop) = 0;
-  // The statements of a block with its loops rewritten.
+  // Returns the statements of a block with its loops replaced.
   Block Rewrite(const Block& block);
 
-  Kernel out_;
-  StatementWriter w_;
+  Kernel out_;         // the copy
+  StatementWriter w_;  // writes to `out_`
 };
 
 }  // namespace acceld::kernels

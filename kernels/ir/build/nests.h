@@ -6,26 +6,28 @@
 #include "absl/container/flat_hash_set.h"
 #include "kernels/ir/kernel.h"
 
-// What loops and blocks of a kernel are made of.
+// Queries about the structure of a kernel's loops and blocks.
 namespace acceld::kernels {
 
-// Parallel loops that directly contain each other, outermost first, as one space of iterations.
+// A perfect nest of parallel loops: the body of each loop but the innermost consists of the next
+// loop alone. The pointers are to loops of the kernel, which must outlive the nest.
 struct ParallelNest {
-  std::vector<const ForStatement*> loops;
-  int64_t iterations = 1;
+  std::vector<const ForStatement*> loops;  // outermost first
+  int64_t iterations = 1;                  // the product of the extents
 
   const Block& body() const { return loops.back()->body; }
 };
-// `loop` is parallel.
+// The largest such loop nest that begins with `loop`, which must be parallel.
 ParallelNest NestOf(const ForStatement& loop);
 
-// The loop that is all there is in `block`; null if there is none.
+// Returns the loop if `block` consists of one ForStatement, else nullptr.
 const ForStatement* OnlyLoop(const Block& block);
 
-// The statements of `block` and of all blocks inside.
+// The number of statements in `block` and, recursively, in the blocks of its statements.
 size_t CountStatements(const Block& block);
 
-// The statements of `block` itself from which these values come; values from outside are left out.
+// The backward slice of `values`: the constants, scalar operations and loads that are directly in
+// `block` and on which the values depend. Values that other statements define are ignored.
 absl::flat_hash_set<const Statement*> SliceOf(const Block& block, absl::flat_hash_set<Var> values);
 
 }  // namespace acceld::kernels

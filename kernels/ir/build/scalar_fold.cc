@@ -7,7 +7,8 @@ namespace {
 
 using ir::BitsOf;
 
-// One integer operation at a width: operands as signed and unsigned values of the dtype.
+// The operands of one integer operation, as unsigned (U) and signed (S) values of the dtype, and
+// the operations that need more than one C++ operator.
 class IntegerFold {
  public:
   IntegerFold(DType dtype, absl::Span<const uint64_t> bits)

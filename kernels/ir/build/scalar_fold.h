@@ -8,13 +8,15 @@
 
 namespace acceld::kernels {
 
-// The low BitsOf(dtype) bits; and those bits sign- or zero-extended, as the dtype says.
+// Returns the low BitsOf(dtype) bits of `bits`, zero-extended.
 uint64_t TruncateToWidth(DType dtype, uint64_t bits);
+// Returns the low BitsOf(dtype) bits of `bits`, sign-extended if the dtype is signed, else
+// zero-extended.
 int64_t ExtendFromWidth(DType dtype, uint64_t bits);
 
-// The value (as bits of `result_dtype`) of `op` on constant integers or i1 of type `dtype`; nullopt
-// for what is not an integer operation. `operands` are zero-extended bits. Exactly the meaning that
-// scalar_ops.def states: nothing traps.
+// Computes `op` on constants of type `dtype`, an integer type or i1, as scalar_ops.def specifies it
+// (no operation traps). Operands and result are zero-extended bits. Returns nullopt for kSelect,
+// and for operations on floats or with a float result.
 absl::optional<uint64_t> FoldInteger(ScalarOp op, DType dtype, absl::Span<const uint64_t> operands,
                                      DType result_dtype);
 

@@ -1,4 +1,5 @@
-// The simplifications of KernelBuilder: what it never emits because the value is known already.
+// The simplifications of KernelBuilder: operations that it does not emit because their result is a
+// constant or an existing value.
 #include <algorithm>
 
 #include "kernels/ir/build/kernel_builder.h"
@@ -7,7 +8,7 @@
 namespace acceld::kernels {
 namespace {
 
-// How deep sums are looked into for division; index expressions are flatter than this.
+// The depth to which AddTerms expands sums for a division; index expressions are not that deep.
 constexpr int kMaxSumDepth = 24;
 
 bool IsNarrowFloat(DType dtype) { return ir::IsFloat(dtype) && ir::BitsOf(dtype) <= 16; }
@@ -31,7 +32,7 @@ absl::optional<Var> KernelBuilder::Simplify(ScalarOp op, absl::Span<const Var> o
   }
   const Definition& definition = definitions_[a];
   if (op == ScalarOp::kConvert && definition.is_scalar && definition.op == ScalarOp::kConvert) {
-    // A narrow float widened to f32 or f64 and narrowed back is itself.
+    // Widening a narrow float to f32 or f64 and narrowing it again gives the same value.
     const Var source = definition.operands[0];
     if (TypeOf(source) == result_type && IsNarrowFloat(result_type) && ir::IsFloat(TypeOf(a)) &&
         !IsNarrowFloat(TypeOf(a))) {
@@ -154,7 +155,9 @@ void KernelBuilder::AddTerms(Var var, int64_t factor, int depth, LinearForm& for
   form.terms.push_back({factor, var});
 }
 
-// Splits a sum with a known range into a multiple of `divisor` and a rest within [0, divisor).
+// Simplifies sum / divisor or sum % divisor. Splits the sum, whose range must be known, into terms
+// that are multiples of the divisor and the rest; if the rest lies in [0, divisor), the quotient
+// comes from the multiples alone and the remainder is the rest.
 absl::optional<Var> KernelBuilder::DivideSum(ScalarOp op, Var sum, int64_t divisor) {
   const IndexRange range = definitions_[sum].range;
   if (divisor <= 0 || range.low < 0 || !range.known()) return absl::nullopt;

@@ -29,7 +29,8 @@ class Runner {
   }
 
  private:
-  // Scratch is private to an iteration of the outermost parallel loops: nothing survives one.
+  // Makes all scratch uninitialized, as it is at the start of an iteration of an outermost parallel
+  // loop.
   void ClearScratch() {
     for (size_t i = 0; i < scratch_.size(); ++i) {
       const BufferParameter& parameter = kernel_.scratch[i];
@@ -129,10 +130,10 @@ class Runner {
   }
 
   const Kernel& kernel_;
-  std::vector<uint64_t> values_;      // bits, by Var
+  std::vector<uint64_t> values_;      // the bits of each value, indexed by Var
   std::vector<std::string*> memory_;  // buffers, then scratch
   std::vector<std::string> scratch_;
-  std::vector<std::vector<bool>> written_;  // per scratch element
+  std::vector<std::vector<bool>> written_;  // whether each element of each scratch array is written
   int parallel_depth_ = 0;
 };
 

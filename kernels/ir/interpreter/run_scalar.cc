@@ -18,7 +18,8 @@ double ToDouble(DType dtype, uint64_t bits) {
   return static_cast<double>(bits);
 }
 
-// Integers wider than double's 53 bits convert to f32 in one rounding.
+// Converts to f32 directly, because by way of a double an integer of more than 53 bits would be
+// rounded twice.
 uint64_t IntegerToFloat(DType dtype, uint64_t bits, DType to) {
   if (to == DType::kF32) {
     const float value = ir::IsSigned(dtype) ? static_cast<float>(ExtendFromWidth(dtype, bits))
@@ -65,7 +66,7 @@ double RoundEven(double x) {
   return std::copysign(2 * std::round(x / 2), x);
 }
 
-// Functions of floats to floats.
+// Computes the operations with float operands and a float result.
 double Compute(ScalarOp op, double a, double b, double c) {
   switch (op) {
     case ScalarOp::kAbs:

@@ -7,8 +7,9 @@
 
 namespace acceld::kernels {
 
-// The value of one scalar operation: operands and result as bits, operands of type `dtype`
-// (the last operand's type: select's condition is i1). Floats compute in double and round once.
+// Computes one scalar operation. Operands and result are zero-extended bits. `dtype` is the type of
+// the operands (of all but the first for kSelect). Floats are computed in double precision and
+// rounded once.
 uint64_t RunScalar(ScalarOp op, DType dtype, absl::Span<const uint64_t> operands,
                    DType result_dtype);
 

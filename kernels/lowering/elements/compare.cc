@@ -46,7 +46,8 @@ Var CompareBool(KernelBuilder& b, ComparisonDirection direction, Var x, Var y) {
   return x;
 }
 
-// Real parts decide; imaginary parts where those are equal.
+// Lexicographic order: compares the real parts, and the imaginary parts if the real parts are
+// equal.
 Var CompareComplex(KernelBuilder& b, ComparisonDirection direction, const Element& x,
                    const Element& y) {
   const Var equal_re = b.Apply(ScalarOp::kEq, {x.re, y.re});
@@ -60,7 +61,8 @@ Var CompareComplex(KernelBuilder& b, ComparisonDirection direction, const Elemen
   return Or(b, strict, And(b, equal_re, im));
 }
 
-// A signed integer that orders as the value, of this type, does in IEEE 754's totalOrder.
+// Maps a float to a signed integer of its compute type's width, so that the order of the integers
+// is IEEE 754's totalOrder of the floats. `type` is the dtype of the op's operands.
 Var TotalOrderKey(KernelBuilder& b, DType type, Var x) {
   const bool wide = b.TypeOf(x) == DType::kF64;
   const DType dtype = wide ? DType::kI64 : DType::kI32;

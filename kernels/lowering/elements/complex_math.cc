@@ -6,7 +6,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Real arithmetic in f64, and the complex formulas made of it.
+// Emits real arithmetic in f64, and the complex functions composed of it.
 class Formulas {
  public:
   explicit Formulas(KernelBuilder& b) : b_(b) {}
@@ -30,7 +30,7 @@ class Formulas {
     return {Sel(c, x.re, y.re), Sel(c, x.im, y.im)};
   }
   Var Infinity() const { return C(std::numeric_limits<double>::infinity()); }
-  Var IsNegative(Var x) const {  // the sign bit
+  Var IsNegative(Var x) const {  // whether the sign bit is set
     return Lt(b_.Bitcast(DType::kI64, x), b_.ConstantInt(DType::kI64, 0));
   }
   Var CopySign(Var magnitude, Var sign) const {
@@ -45,7 +45,8 @@ class Formulas {
   Var IsInfinite(Var x) const { return Eq(Fabs(x), Infinity()); }
   Var IsNan(Var x) const { return b_.Apply(ScalarOp::kNe, {x, x}); }
 
-  // |x|, without overflow: the larger part times sqrt(1 + ratio^2). An infinite part wins over NaN.
+  // |x|, without overflow: the larger part times sqrt(1 + ratio^2). If a part is infinite, the
+  // result is infinity even if the other part is NaN.
   Var Abs(const Element& x) const {
     const Var re = Fabs(x.re);
     const Var im = Fabs(x.im);
@@ -60,27 +61,27 @@ class Formulas {
     return {Sub(Mul(x.re, y.re), Mul(x.im, y.im)), Add(Mul(x.re, y.im), Mul(x.im, y.re))};
   }
 
-  // Smith's division, the branch chosen by the larger part of the divisor.
+  // Smith's division; which part of the divisor is larger selects the formula.
   Element DivideFinite(const Element& x, const Element& y) const {
     const Var by_re = Ge(Fabs(y.re), Fabs(y.im));
     const Var large = Sel(by_re, y.re, y.im);
     const Var small = Sel(by_re, y.im, y.re);
     const Var ratio = Div(small, large);
     const Var denominator = Fma(small, ratio, large);
-    const Var p = Sel(by_re, x.re, x.im);  // the part that meets the larger part of the divisor
+    const Var p = Sel(by_re, x.re, x.im);  // the part that corresponds to the divisor's larger part
     const Var q = Sel(by_re, x.im, x.re);
     const Var im = Fma(p, Sel(by_re, Neg(ratio), ratio), Sel(by_re, q, Neg(q)));
     return {Div(Fma(q, ratio, p), denominator), Div(im, denominator)};
   }
 
-  // 1 for an infinity and 0 for what is finite, with the sign of the part.
+  // Replaces each part by 1 if it is infinite, else by 0, and keeps its sign.
   Element InfiniteParts(const Element& x) const {
     const auto part = [&](Var v) { return CopySign(Sel(IsInfinite(v), C(1), C(0)), v); };
     return {part(x.re), part(x.im)};
   }
 
-  // Where Smith's formula gives NaN in both parts, C99 annex G tells what infinities and zeros
-  // make.
+  // Smith's division, but where it gives NaN in both parts because of infinities or zeros, the
+  // result that C99 annex G specifies.
   Element Divide(const Element& x, const Element& y) const {
     Element value = DivideFinite(x, y);
     const Var lost = And(IsNan(value.re), IsNan(value.im));
@@ -95,13 +96,14 @@ class Formulas {
     value = Sel(And(lost, And(finite(x), infinite(y))), product(C(0), x, InfiniteParts(y)), value);
     value = Sel(And(lost, And(infinite(x), finite(y))), product(Infinity(), InfiniteParts(x), y),
                 value);
-    // By zero: infinities with the signs of the dividend, NaN for zero.
+    // Division by zero gives infinities with the signs of the dividend's parts, and NaN for parts
+    // that are zero.
     const Var zero = And(Eq(y.re, C(0)), Eq(y.im, C(0)));
     const Var signed_infinity = CopySign(Infinity(), y.re);
     return Sel(zero, {Mul(x.re, signed_infinity), Mul(x.im, signed_infinity)}, value);
   }
 
-  // e^x; a real argument stays real, whatever its size.
+  // e^x. A real argument has a real result, even if it overflows.
   Element Exp(const Element& x) const {
     const Var scale = Of(ScalarOp::kExp, x.re);
     const Var real = Eq(x.im, C(0));
@@ -111,7 +113,8 @@ class Formulas {
     return {Sel(real, scale, Sel(vanishes, C(0), value.re)), Sel(vanishes, C(0), value.im)};
   }
 
-  // log(sqrt(u^2 + v^2)) for u = 1 + t, where t is known better than u (t = u - 1 in general).
+  // log(sqrt(u^2 + v^2)) for u = 1 + t. The caller passes t because it may know t more precisely
+  // than u; otherwise t is u - 1.
   Var LogMagnitude(Var u, Var v, Var t) const {
     const Var re = Fabs(u);
     const Var im = Fabs(v);
@@ -193,16 +196,16 @@ class Formulas {
     const Var decay = Of(ScalarOp::kExp, Mul(C(-2), Fabs(x.re)));
     const Var sine2 = Mul(Of(ScalarOp::kSin, x.im), Of(ScalarOp::kCos, x.im));
     const Var far_im = Sel(Eq(decay, C(0)), CopySign(C(0), sine2), Mul(Mul(C(4), sine2), decay));
-    // Without an angle there is a limit only at infinity.
+    // If the imaginary part is infinite or NaN, only infinite real parts have a limit.
     const Element no_limit = Sel(Eq(sine2, sine2), {CopySign(C(1), x.re), far_im}, {sine2, sine2});
     const Element limit{CopySign(C(1), x.re), CopySign(C(0), sine2)};
     const Element far = Sel(Eq(Fabs(x.re), Infinity()), limit, no_limit);
     const Element tanh = Sel(Ge(Fabs(x.re), C(22)), far, value);
-    // A real argument has a real result, NaN too.
+    // A real argument has a real result, even if it is NaN.
     return {tanh.re, Sel(Eq(x.im, C(0)), x.im, tanh.im)};
   }
 
-  // On the imaginary axis the sine of the real part is 0, whatever it is multiplied with.
+  // On the imaginary axis the imaginary part is 0, even if sinh is infinite.
   Element Cos(const Element& x) const {
     const Var re = Mul(Of(ScalarOp::kCos, x.re), Of(ScalarOp::kCosh, x.im));
     const Var im = Mul(Of(ScalarOp::kSin, x.re), Of(ScalarOp::kSinh, x.im));
@@ -216,8 +219,8 @@ class Formulas {
             Mul(Of(ScalarOp::kCos, x.re), Of(ScalarOp::kSinh, x.im))};
   }
 
-  // 1 / (1 + e^-x), by the exponential that cannot overflow. At the infinities of the real part it
-  // is 1 and 0.
+  // 1 / (1 + e^-x), computed from e^-x or e^x, whichever cannot overflow. The result is 1 and 0 for
+  // an infinite real part.
   Element Logistic(const Element& x) const {
     const Var right = Ge(x.re, C(0));
     const Element q = Exp(Sel(right, {Neg(x.re), Neg(x.im)}, x));
@@ -226,8 +229,8 @@ class Formulas {
   }
 
   // |x|^c e^(-d arg x) (cos q + i sin q) for y = c + i d and q = c arg x + d log|x|, with the
-  // limits where that is NaN: x^0 and 1^y are 1, 0^c is 0 for c > 0, and a positive infinity to the
-  // power of a real number is real.
+  // limits where the formula gives NaN: x^0 and 1^y are 1, 0^c is 0 for c > 0, and a positive
+  // infinity to the power of a real number is real.
   Element Power(const Element& x, const Element& y) const {
     const Var radius = Abs(x);
     const Var angle = b_.Apply(ScalarOp::kAtan2, {x.im, x.re});

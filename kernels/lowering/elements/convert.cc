@@ -4,8 +4,9 @@
 namespace acceld::kernels {
 namespace {
 
-// A 64-bit integer that f64 cannot hold rounds twice on its way to a narrow float. Folding the low
-// bits into one sticky bit keeps the first rounding from making a tie for the second.
+// Prepares a 64-bit integer for conversion to a narrow float by way of f64, which may round it
+// twice. Folding the low bits into one sticky bit keeps the first rounding from producing a tie for
+// the second one.
 Var WithStickyLowBits(KernelBuilder& b, Var value) {
   const DType dtype = b.TypeOf(value);
   const auto constant = [&](int64_t v) { return b.ConstantInt(dtype, v); };
@@ -28,7 +29,8 @@ Var WithStickyLowBits(KernelBuilder& b, Var value) {
 Var ConvertReal(KernelBuilder& b, DType from, DType to, Var value) {
   if (!IsNarrowFloat(to)) return b.Convert(to, value);
   if (ir::IsFloat(from)) return b.Convert(DType::kF32, b.Convert(to, value));
-  // Integers go through f64, which holds them exactly, so that the value rounds once.
+  // Integers are converted by way of f64, which represents them exactly, so that the value is
+  // rounded only once.
   if (ir::BitsOf(from) == 64) value = WithStickyLowBits(b, value);
   return b.Convert(DType::kF32, b.Convert(to, b.Convert(DType::kF64, value)));
 }

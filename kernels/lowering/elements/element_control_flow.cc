@@ -1,4 +1,5 @@
-// Branches and loops over scalars, inside the regions of other ops.
+// The part of ElementEmitter that emits branches and loops over scalars, which occur inside the
+// regions of other ops.
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/elements/element_emitter.h"
 
@@ -11,7 +12,7 @@ std::vector<Var> ElementEmitter::EmitRegion(const ir::Op& op, size_t region,
       EmitScalarRegion(*this, op.regions[region], arguments, !round_narrow_);
   status.Update(results.status());
   if (results.ok()) return PartsOf(op, *results);
-  // Stand-ins after an error, so that the building can end in order.
+  // Zeros after an error, so that the caller can complete the blocks that it has open.
   std::vector<Element> zeros;
   for (ir::ValueId result : op.results) {
     const Var zero = b_.Constant(ComputeTypeOf(TypeOf(result).dtype), 0);
@@ -39,7 +40,7 @@ absl::StatusOr<std::vector<Var>> ElementEmitter::EmitBranches(const ir::Op& op) 
         selector.re, [&] { return EmitRegion(op, 0, {}, status); },
         [&] { return EmitRegion(op, 1, {}, status); });
   } else {
-    // The last branch is that of every number which no other one has.
+    // Numbers that are out of range select the last branch.
     const Var number = b_.Convert(DType::kI64, selector.re);
     const Var last = b_.Index(static_cast<int64_t>(op.regions.size()) - 1);
     const Var is_below = b_.Apply(ScalarOp::kLt, {number, b_.Index(0)});

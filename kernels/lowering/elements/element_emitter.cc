@@ -11,7 +11,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Stands for an element of an empty tensor, which code that never runs may read.
+// A substitute for an element of an empty tensor, which only code that never runs can read.
 Element ZeroElement(KernelBuilder& b, DType dtype) {
   const Var zero = b.Constant(ComputeTypeOf(dtype), 0);
   return {zero, zero};
@@ -84,11 +84,12 @@ absl::StatusOr<Element> ElementEmitter::Evaluate(ir::ValueId value, const Elemen
   return *Find(value, index);
 }
 
-// Elementwise ops at one index, operands first, with a stack of our own: chains may be long.
+// Emits elementwise ops at one index, operands first. Uses an explicit stack instead of recursion,
+// because chains may be long.
 absl::Status ElementEmitter::EmitChain(ir::ValueId value, const ElementIndex& index) {
   struct Pending {
     ir::ValueId value;
-    bool scalar;  // read at the scalar index, not at `index`
+    bool scalar;  // whether to evaluate the value at the scalar index instead of `index`
   };
   const ElementIndex scalar_index = ElementIndex::Scalar();
   std::vector<Pending> stack = {{value, false}};
@@ -107,7 +108,7 @@ absl::Status ElementEmitter::EmitChain(ir::ValueId value, const ElementIndex& in
       continue;
     }
     bool ready = true;
-    // The last operand is pushed first, so that operands compute in order.
+    // The last operand is pushed first, so that operands are computed in order.
     for (size_t i = op->operands.size(); i-- > 0;) {
       const ElementIndex operand_index = OperandIndex(*op, op->operands[i], at);
       if (Find(op->operands[i], operand_index) != nullptr) continue;
@@ -128,7 +129,7 @@ absl::StatusOr<Element> ElementEmitter::EmitElementwise(const ir::Op& op,
   for (ir::ValueId operand : op.operands) {
     operands.push_back(*Find(operand, OperandIndex(op, operand, index)));
   }
-  // Clamp's operands all have the data type; select's last one has.
+  // The last operand has the data type: all operands of clamp have it, and the last one of select.
   const ElementwiseArguments arguments{op, TypeOf(op.operands.back()).dtype,
                                        TypeOf(op.results[0]).dtype, operands};
   const Element element = ElementwiseHandlerOf(op.kind)(b_, arguments);

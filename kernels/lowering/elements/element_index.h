@@ -8,29 +8,31 @@
 
 namespace acceld::kernels {
 
-// The position of an element in a tensor of static shape, as values of a kernel: index variables,
-// each of which stands for one dimension or for several neighbouring ones taken together in
-// row-major order. So a loop over a flattened shape stays one variable until an op asks for single
-// dimensions.
+// The index of an element in a tensor of static shape, as values of a kernel. It consists of one
+// value for each group of adjacent dimensions: the row-major index within the group. So the index
+// of a loop over a flattened shape stays a single value until an op needs the index of a single
+// dimension.
 class ElementIndex {
  public:
+  // `num_dims` adjacent dimensions, in which the row-major index is `var`.
   struct Group {
     Var var;
     int num_dims;
   };
 
+  // The index of the only element of a scalar.
   static ElementIndex Scalar() { return ElementIndex({}, {}); }
-  // One variable for the whole shape.
+  // The element at row-major index `linear` of a tensor with this shape.
   static ElementIndex FromLinear(Var linear, absl::Span<const int64_t> shape);
   static ElementIndex FromDims(std::vector<Var> indices, absl::Span<const int64_t> shape);
   static ElementIndex FromGroups(std::vector<Group> groups, absl::Span<const int64_t> shape);
 
   const std::vector<int64_t>& shape() const { return shape_; }
-  // Row-major position.
+  // Emits the row-major index in the whole tensor.
   Var Linear(KernelBuilder& b) const;
-  // One variable for each dimension; divisions where a group has to be split.
+  // Emits the index in each dimension, with integer divisions to split groups.
   std::vector<Var> Dims(KernelBuilder& b) const;
-  // Whether Dims needs divisions: a group has more than one dimension of more than one element.
+  // Whether Dims needs divisions: whether a group has two dimensions of more than one element.
   bool NeedsDivision() const;
   const std::vector<Group>& groups() const { return groups_; }
 

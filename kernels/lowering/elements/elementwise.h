@@ -4,11 +4,13 @@
 #include "common/ir/module.h"
 #include "kernels/lowering/elements/element.h"
 
-// Elementwise ops on one element: `Emit<Kind>` for each op of the elementwise list of ops.def. The
-// result is not yet rounded to a narrow type; the caller does that. Source: StableHLO
-// specification, the op of the same name; where it is silent, what JAX does on the CPU.
+// Elementwise ops on one element: Emit<Kind> for each elementwise op of ops.def emits one element
+// of the op's result. The result is not rounded to a narrow type; the caller does that. Source:
+// StableHLO specification, the op of the same name; where the specification is silent, JAX's
+// behaviour on the CPU.
 namespace acceld::kernels {
 
+// An elementwise op, and the elements of its operands from which to compute an element.
 struct ElementwiseArguments {
   const ir::Op& op;
   DType operand_dtype;  // of the last operand: the data operand of select
@@ -26,7 +28,7 @@ using ElementwiseHandler = Element (*)(KernelBuilder& b, const ElementwiseArgume
   Element Emit##Kind(KernelBuilder& b, const ElementwiseArguments& arguments);
 #include "common/ir/ops.def"
 
-// The handler of an elementwise op; nullptr for other kinds.
+// Returns Emit<Kind> for an elementwise op, nullptr for other kinds.
 ElementwiseHandler ElementwiseHandlerOf(ir::OpKind kind);
 
 }  // namespace acceld::kernels

@@ -1,4 +1,4 @@
-// Ops that several classes of element types share, with one scalar operation for real types.
+// Elementwise ops on several classes of element types that are one scalar operation for real types.
 #include "kernels/lowering/elements/complex_math.h"
 #include "kernels/lowering/elements/elementwise.h"
 
@@ -21,7 +21,7 @@ Var ComplexGreaterOrEqual(KernelBuilder& b, const Element& x, const Element& y) 
   return b.Apply(ScalarOp::kOr, {greater, b.Apply(ScalarOp::kAnd, {equal, by_im})});
 }
 
-// NaN in either part of either operand wins.
+// Whether the real or the imaginary part is NaN.
 Var HasNan(KernelBuilder& b, const Element& x) {
   return b.Apply(ScalarOp::kOr,
                  {b.Apply(ScalarOp::kNe, {x.re, x.re}), b.Apply(ScalarOp::kNe, {x.im, x.im})});
@@ -40,6 +40,7 @@ Element MinMax(KernelBuilder& b, bool max, const Element& x, const Element& y,
   if (!a.is_complex()) return {b.Apply(max ? ScalarOp::kMax : ScalarOp::kMin, {x.re, y.re})};
   const Var x_first = max ? ComplexGreaterOrEqual(b, x, y) : ComplexGreaterOrEqual(b, y, x);
   const Element ordered = SelectElement(b, x_first, x, y, true);
+  // An operand that has a NaN is the result.
   const Element with_y = SelectElement(b, HasNan(b, y), y, ordered, true);
   return SelectElement(b, HasNan(b, x), x, with_y, true);
 }

@@ -102,8 +102,8 @@ Element EmitTanh(KernelBuilder& b, const ElementwiseArguments& a) {
   return Function(b, ScalarOp::kTanh, ComplexTanh, a);
 }
 
-// Works on the encoding: rounds the mantissa to nearest even, overflows to infinity, flushes what
-// would be subnormal to zero, keeps NaN.
+// Works on the encoding: rounds the mantissa to nearest even, overflows to infinity, flushes
+// subnormal results to zero, and keeps NaN.
 Element EmitReducePrecision(KernelBuilder& b, const ElementwiseArguments& a) {
   const auto& attributes = a.op.As<ir::ReducePrecisionAttributes>();
   const DType dtype = ir::ReducePrecisionTypeOf(a.operand_dtype);

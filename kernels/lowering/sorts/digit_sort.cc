@@ -14,7 +14,7 @@ using Kind = ForStatement::Kind;
 constexpr int kDigitBits = 8;
 constexpr int64_t kDigits = int64_t{1} << kDigitBits;
 
-// One of the kernels of a digit sort.
+// Builds one kernel of a digit sort.
 class Builder {
  public:
   Builder(const Computation& computation, const DigitSort& sort, absl::string_view suffix)
@@ -53,7 +53,8 @@ class Builder {
                [&](absl::Span<const Var> vars) { body(vars[0], vars[1]); });
   }
 
-  // The elements of a tile in order: where each stands in the buffers, its key and the digit.
+  // Emits a loop over the elements of a tile in order. `body` gets an element's index in the
+  // buffers, its key and its digit.
   void ForEachElement(Var row, Var tile,
                       const std::function<void(Var at, Var key, Var digit)>& body) {
     const Var first = b_.Apply(ScalarOp::kMultiply, {tile, b_.Index(sort_.tile)});
@@ -113,7 +114,8 @@ class Builder {
   void Move() {
     const uint32_t counters = AddCounters();
     ForEachTile([&](Var row, Var tile) {
-      // Where the next element with each digit goes.
+      // counters[digit] becomes the position in the sorted row of the tile's next key with the
+      // digit.
       b_.For(Kind::kSequential, kDigits, {ConstantCount(0)},
              [&](Var digit, absl::Span<const Var> lower) {
                const Var before = b_.Load(starts_, Start(row, digit, tile));

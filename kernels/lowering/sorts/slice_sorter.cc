@@ -113,7 +113,7 @@ std::vector<Var> SliceSorter::MergeStep(const Runs& runs, const LoadElements& lo
 
 SliceSorter::Runs SliceSorter::SkipSteps(const Runs& runs, Var taken, int64_t longest_run,
                                          const LoadElements& load) {
-  // How many of `taken` come from the left run: in [low, high].
+  // Bisects the number of the `taken` elements that come from the left run, in [low, high].
   const Var zero = b_.Index(0), one = b_.Index(1);
   const Var left_size = Subtract(runs.middle, runs.left),
             right_size = Subtract(runs.end, runs.right);
@@ -145,7 +145,7 @@ absl::StatusOr<Kernel> SliceSorter::Finish() {
 
 Var ScratchSorter::SortSerially(Var first, Var count, int64_t capacity, int64_t apart) {
   const int passes = capacity > 1 ? std::bit_width(static_cast<uint64_t>(capacity - 1)) : 0;
-  // Carried: the width of sorted runs, and how far from `first` they stand.
+  // The loop carries the width of the sorted runs and the offset of the buffer that they are in.
   const std::vector<Var> end =
       b_.For(Kind::kSequential, passes, {b_.Index(1), b_.Index(0)},
              [&](Var, absl::Span<const Var> carried) {
@@ -156,8 +156,8 @@ Var ScratchSorter::SortSerially(Var first, Var count, int64_t capacity, int64_t 
   return end[1];
 }
 
-// Writes position i of the merged runs for each i in order. Carried: the end of the pair of runs
-// that is being merged, and the next unread position of its left and its right run.
+// Writes position i of the merged runs for each i in order. The loop carries the end of the pair of
+// runs that is being merged and the next unread positions of its left and its right run.
 void ScratchSorter::MergePass(Var first, Var count, int64_t capacity, Var width, Var from, Var to) {
   const Var zero = b_.Index(0);
   const Var source = Add(first, from), target = Add(first, to);
@@ -167,8 +167,8 @@ void ScratchSorter::MergePass(Var first, Var count, int64_t capacity, Var width,
     const Var end = b_.Select(new_pair, Min(Add(i, Add(width, width)), count), carried[0]);
     const Var left = b_.Select(new_pair, i, carried[1]);
     const Var right = b_.Select(new_pair, Min(Add(i, width), count), carried[2]);
-    // The left run ends where the right one began: at `right` minus what was taken from it, which
-    // is what was written so far, minus what was taken from the left run.
+    // The left run ends where the right run began: at `right` minus the number of elements taken
+    // from the right run, which is the number written so far minus the number taken from the left.
     const Var middle = Subtract(right, Subtract(i, left));
     std::vector<Var> next =
         MergeStep({left, middle, right, end}, load,

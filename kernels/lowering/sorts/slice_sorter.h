@@ -7,14 +7,16 @@
 
 namespace acceld::kernels {
 
-// What lowerings of sorts share: elements of all operands at a position along the sorted dimension
-// of a slice, copies of them in scratch, and the comparator. An error of the comparator's ops stays
-// until Finish. One thread.
+// Base class of the lowerings of sorts. A sort orders each slice (the elements along the sorted
+// dimension at one index of the other dimensions) of all operands together. The class emits reads
+// of the operands, copies of elements in scratch, the comparator, and merges. Errors are kept until
+// Finish, which returns the first one. Not thread-safe.
 class SliceSorter {
  public:
-  // A slice's coordinates: all but that of the sorted dimension.
+  // The index of a slice in all dimensions but the sorted one.
   using SliceVars = std::vector<Var>;
-  using Elements = std::vector<Element>;  // one of each operand
+  // The elements of all operands at one position of a slice.
+  using Elements = std::vector<Element>;
 
   SliceSorter(const Computation& computation, int64_t dimension);
 
@@ -27,35 +29,43 @@ class SliceSorter {
   Var Min(Var x, Var y) { return b_.Apply(ScalarOp::kMin, {x, y}); }
   Var Lt(Var x, Var y) { return b_.Apply(ScalarOp::kLt, {x, y}); }
 
-  // Room for so many elements of each operand.
+  // Adds a scratch array of `elements` elements for each operand.
   void AddScratch(int64_t elements);
-  // `body` for each slice, in parallel; then also for each of `parts`.
+  // Appends parallel loops over all slices. ForEachPart has an innermost parallel loop over `parts`
+  // parts of each slice in addition.
   void ForEachSlice(const std::function<void(const SliceVars&)>& body);
   void ForEachPart(int64_t parts, const std::function<void(const SliceVars&, Var part)>& body);
 
+  // Emits the elements of the operands at a position of a slice.
   Elements Read(const SliceVars& slice, Var position);
+  // Load from and store to the scratch arrays.
   Elements Load(Var position);
   void Keep(Var position, const Elements& elements);
-  // Into the results.
+  // Stores to the results at a position of a slice.
   void Write(const SliceVars& slice, Var position, const Elements& elements);
-  // The comparator.
+  // Emits the comparator's result, an i1: whether `x` goes before `y`.
   Var Less(const Elements& x, const Elements& y);
 
-  // Merges two runs of scratch or of a slice, [left, middle) and [middle, end) of what `load`
-  // reads.
+  // Two sorted runs that are being merged. They are adjacent in scratch or in a slice: the first
+  // one ends, and the second one begins, at `middle`. The elements that are not taken yet are
+  // [left, middle) and [right, end).
   struct Runs {
-    Var left, middle, right, end;  // `right`: the first of the second run that is not taken yet
+    Var left, middle, right, end;
   };
   using LoadElements = std::function<Elements(Var position)>;
   using KeepElements = std::function<void(const Elements&)>;
-  // Takes one element and hands it to `keep`; returns what `left` and `right` are then. One of the
-  // runs must have some. The right one goes first only when it is strictly less: that is stable.
+  // Emits one step of a merge: takes the next element, which `load` reads, and passes it to `keep`.
+  // Returns the new `left` and `right`. At least one run must not be exhausted. The merge is
+  // stable: the second run's element is taken first only if it is strictly less.
   std::vector<Var> MergeStep(const Runs& runs, const LoadElements& load, const KeepElements& keep);
-  // Where the runs are after `taken` steps: the merge path's way through a diagonal, by bisection.
-  // Whatever the comparator says, the two lie within their runs and are `taken` steps from the
-  // start. `right` is the second run's start; no run has more than `longest_run` elements.
+  // Emits the state of the merge after its first `taken` steps, found without executing them by
+  // bisection along a diagonal of the merge path (Odeh et al., "Merge Path"). `runs` is the state
+  // at the beginning of the merge; no run has more than `longest_run` elements. Even if the
+  // comparator is no strict weak order, the new `left` and `right` lie within their runs and have
+  // advanced by `taken` in all.
   Runs SkipSteps(const Runs& runs, Var taken, int64_t longest_run, const LoadElements& load);
 
+  // Returns the kernel, or the first error.
   absl::StatusOr<Kernel> Finish();
 
   const Computation& computation_;
@@ -68,24 +78,26 @@ class SliceSorter {
   std::vector<uint32_t> scratch_;
 
  private:
-  // Position `position` of a slice in a tensor that has `dims`.
+  // The index of a position of a slice, in a tensor with dimensions `dims`.
   ElementIndex At(const SliceVars& slice, Var position, const ir::Dims& dims) const;
 
   StatusSink sink_;
 };
 
-// Sorts rows of scratch by merging, as one thread does.
+// Adds a sequential merge sort of elements in scratch.
 class ScratchSorter : public SliceSorter {
  public:
   using SliceSorter::SliceSorter;
 
  protected:
-  // Sorts elements [first, first + count) of scratch, where count is at most `capacity`, with the
-  // help of as many from first + `apart` on. Gives what to add to positions to find them in order:
-  // 0 or `apart`. Stable; O(n log n) comparisons.
+  // Emits a stable sort of elements [first, first + count) of the scratch arrays, with O(n log n)
+  // comparisons; `count` is at most `capacity`. The elements [first + apart, first + apart + count)
+  // are the second buffer of the merge. Returns an offset, 0 or `apart`: the sorted elements are at
+  // [first + offset, first + offset + count).
   Var SortSerially(Var first, Var count, int64_t capacity, int64_t apart);
 
  private:
+  // Merges pairs of runs of `width` elements; reads at offset `from` and writes at offset `to`.
   void MergePass(Var first, Var count, int64_t capacity, Var width, Var from, Var to);
 };
 

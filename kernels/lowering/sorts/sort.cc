@@ -6,7 +6,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Sorts each slice by itself: bottom up, all operands together.
+// Sorts each slice sequentially by a bottom-up merge sort.
 class MergeSort : ScratchSorter {
  public:
   using ScratchSorter::ScratchSorter;
@@ -23,8 +23,9 @@ class MergeSort : ScratchSorter {
   }
 };
 
-// The first few of each slice, in order, kept in scratch while the slice is read once: most
-// elements are compared with the last of them and dropped.
+// Selects the first few elements of each slice in sorted order. They are kept in a sorted list in
+// scratch while the slice is read once; most elements are compared with the last one in the list
+// and dropped.
 class Selection : SliceSorter {
  public:
   Selection(const Computation& computation, const ir::PartialSortAttributes& attributes)
@@ -39,7 +40,8 @@ class Selection : SliceSorter {
   }
 
  private:
-  // How many are kept: a few more, if there are, where that makes whole vectors of them.
+  // The length of the list: `limit`, rounded up to whole vectors if it is not very small and the
+  // slice has so many elements.
   static int64_t Kept(int64_t limit, int64_t length) {
     constexpr int64_t kFew = 4, kVector = 16;
     const int64_t rounded = RoundUp(limit, kVector);
@@ -47,19 +49,19 @@ class Selection : SliceSorter {
   }
 
   void BuildSlice(const SliceVars& slice) {
-    // Insertions look at every place, also where nothing is yet.
+    // Insertions read every position of the list, even those that are not filled yet.
     Elements zeros;
     for (size_t k = 0; k < num_operands(); ++k) {
       zeros.push_back(ConstantElement(b_, ir::Literal::Zeros({DTypeOf(k), {}}), 0));
     }
     b_.For(ForStatement::Kind::kSequential, kept_, [&](Var i) { Keep(i, zeros); });
-    // Of those behind the first ones, only what goes before the last one is kept; an equal one that
-    // came earlier stays.
+    // When the list is full, an element is inserted only if it goes strictly before the last
+    // result.
     const auto changes = [&](Var i, SelectiveLoop::Values) {
       return Less(Read(slice, i), Load(b_.Index(limit_ - 1)));
     };
     const auto step = [&](Var i, SelectiveLoop::Values) {
-      // While there is room every element stays.
+      // Until the list is full, every element is inserted.
       const Var has_room = Lt(i, b_.Index(kept_));
       b_.If(b_.Apply(ScalarOp::kOr, {has_room, changes(i, {})}),
             [&] { Insert(Read(slice, i), Min(i, b_.Index(kept_))); });
@@ -69,15 +71,16 @@ class Selection : SliceSorter {
     b_.For(ForStatement::Kind::kSequential, limit_, [&](Var i) { Write(slice, i, Load(i)); });
   }
 
-  // Puts an element in its place among the first `count`; those behind move up and the last one of
-  // a full list falls off. No iteration of these loops waits for what another one finds.
+  // Inserts an element at its position among the first `count` elements of the list. The elements
+  // behind it move up by one, and a full list drops its last element. The loops have no dependences
+  // that prevent vectorization.
   void Insert(const Elements& element, Var count) {
-    // Numbers as narrow as what they choose from, mostly: for as many in a vector.
+    // 32-bit positions: usually as wide as the elements, so that a vector has as many of both.
     const auto Number = [&](Var i) { return b_.Convert(DType::kI32, i); };
     const Var none = b_.ConstantInt(DType::kI32, kept_), size = Number(count);
     const Var place = b_.For(ForStatement::Kind::kReduction, kept_, {none},
                              [&](Var i, absl::Span<const Var> before) -> std::vector<Var> {
-                               // Behind the last one is nothing yet.
+                               // Positions from `count` on are not filled yet.
                                const Var goes_before =
                                    b_.Select(Lt(Number(i), size), Less(element, Load(i)),
                                              b_.ConstantInt(DType::kI1, 1));

@@ -1,4 +1,5 @@
-// Large sorts in parts: short runs, then runs of twice the length, until there is one.
+// Lowers the two ops into which large sorts are split: sort_runs sorts short runs, and merge_runs
+// merges pairs of runs into runs of twice the length.
 #include <algorithm>
 #include <bit>
 
@@ -17,8 +18,8 @@ class PieceMerger : public ScratchSorter {
   using ScratchSorter::ScratchSorter;
 
  protected:
-  // Elements [begin, begin + piece) of a row of `size` elements, in which runs of `width` are in
-  // order; each goes to `keep` with its position.
+  // Emits the merge of positions [begin, begin + piece) of a row of `size` elements, in which runs
+  // of `width` elements are sorted. Passes each merged element to `keep` with its position.
   void MergePiece(Var begin, int64_t piece, Var width, int64_t longest_run, Var size,
                   const LoadElements& load, const std::function<void(Var, const Elements&)>& keep) {
     const Var double_width = Add(width, width);
@@ -66,8 +67,8 @@ class RunSorter : PieceMerger {
  private:
   Var Times(Var x, int64_t factor) { return b_.Apply(ScalarOp::kMultiply, {x, b_.Index(factor)}); }
 
-  // How many of the `wanted` elements from `first` on there are among `all`; a constant if they are
-  // there for any `first` that is a multiple of `wanted`.
+  // The number of elements in [first, first + wanted) that are below `all`, where `first` is a
+  // multiple of `wanted`. A constant if `wanted` divides `all`.
   Var AtMost(int64_t wanted, int64_t all, Var first) {
     if (all % wanted == 0) return b_.Index(wanted);
     return Min(b_.Index(wanted), Subtract(b_.Index(all), first));
@@ -79,13 +80,15 @@ class RunSorter : PieceMerger {
     });
   }
 
-  // One worker the whole run. Gives where in scratch it stands.
+  // Emits the sequential sort of a whole run in scratch; returns the offset of the sorted run.
   Var SortAlone(const SliceVars& slice, Var first, Var size) {
     Fill(slice, first, b_.Index(0), size, run_);
     return SortSerially(b_.Index(0), size, run_, run_);
   }
 
-  // Each worker sorts a piece, and merges one for each time that runs become twice as long.
+  // Emits the parallel sort of a run in scratch: sorts its pieces in parallel, then merges in
+  // passes, each of which doubles the length of the sorted runs and computes all pieces in
+  // parallel. Returns the offset of the sorted run.
   Var SortTogether(const SliceVars& slice, Var first, Var size) {
     const int64_t pieces = run_ / piece_;
     const bool is_full = b_.ConstantBits(size) == static_cast<uint64_t>(run_);

@@ -1,6 +1,7 @@
-// convolution as a loop nest, for what no library call covers: any dimension numbers, groups,
-// dilations and element types. Cells of padding and of the input's dilation are zeros, which are
-// multiplied like other elements. Source: StableHLO specification, "convolution".
+// Lowers convolution to a loop nest, for convolutions that no library call covers: any dimension
+// numbers, groups, dilations and element types. Window elements on padding or between dilated input
+// elements are zeros, which are multiplied like other elements. Source: StableHLO specification,
+// "convolution".
 #include <algorithm>
 
 #include "common/ir/types/product_type.h"
@@ -12,7 +13,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Output features that make it worth it to sum them in tiles.
+// The number of output features from which TiledSums pays.
 constexpr int64_t kMinTile = 8;
 
 int64_t AtOrOne(const std::vector<int64_t>& list, size_t i) { return list.empty() ? 1 : list[i]; }
@@ -54,8 +55,9 @@ class ConvolutionLowering {
   }
 
  private:
-  // A cell of the window over the input: where it lies along each spatial dimension, and whether
-  // there is an element. Without one the position is some valid one.
+  // An element of the window: its indices in the kernel and in the input along each spatial
+  // dimension, and an i1 that tells whether there is an input element at it. If there is none, the
+  // input indices are arbitrary but in bounds.
   struct Cell {
     std::vector<Var> kernel, input;
     Var inside;
@@ -77,7 +79,7 @@ class ConvolutionLowering {
                   FinishSum(b_, lhs_.dtype, rhs_.dtype, result_.dtype, sum));
   }
 
-  // `cell` at window index `k` of spatial dimension `d`.
+  // Returns `cell` with its indices in spatial dimension `d` set for window index `k`.
   Cell Moved(Cell cell, size_t d, Var k) {
     const int64_t size = lhs_.dims[numbers_.input_spatial_dimensions[d]];
     const int64_t dilation = AtOrOne(attributes_.lhs_dilation, d);
@@ -111,7 +113,8 @@ class ConvolutionLowering {
     return ConvertElement(b_, type.dtype, accumulation_, *element);
   }
 
-  // The input's element under `cell` at input feature `feature` of the output feature's group.
+  // Emits the input element under `cell`, for input feature `feature` of the output feature's
+  // group.
   Element Input(const Cell& cell, Var feature) {
     const Element zero = Unflatten(Zero(), {accumulation_})[0];
     if (lhs_.num_elements() == 0) return zero;
@@ -164,7 +167,7 @@ class ConvolutionLowering {
         });
   }
 
-  // Output features are innermost in the result and in the kernel.
+  // For convolutions whose output features are innermost in the result and in the kernel.
   void BuildTiles() {
     std::vector<int64_t> products = window_;
     products.push_back(num_features_);

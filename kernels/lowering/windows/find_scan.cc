@@ -19,7 +19,7 @@ bool AllOnes(const std::vector<int64_t>& values) {
   return std::all_of(values.begin(), values.end(), [](int64_t v) { return v == 1; });
 }
 
-// Whether combining with it changes nothing.
+// Whether the literal is the identity of the operation.
 bool IsIdentity(ScalarOp combine, const ir::Literal& literal) {
   const DType dtype = literal.type().dtype;
   const char* data = literal.bytes().data();
@@ -31,7 +31,8 @@ bool IsIdentity(ScalarOp combine, const ir::Literal& literal) {
   return TruncateToWidth(dtype, static_cast<uint64_t>(ir::ReadInt(dtype, data, 0))) == identity;
 }
 
-// A complex product, which is associative, though not of its parts.
+// Whether the region is a product of complex numbers. It is associative, but it is no simple
+// reducer, because it does not act on each part separately.
 bool IsComplexProduct(const ir::Function& function, const ir::Region& region) {
   if (region.ops.size() != 1 || region.results.size() != 1) return false;
   const ir::Op& op = region.ops[0];
@@ -41,8 +42,8 @@ bool IsComplexProduct(const ir::Function& function, const ir::Region& region) {
          (op.operands == p || op.operands == std::vector<ir::ValueId>{p[1], p[0]});
 }
 
-// max(a, b) + log1p(exp(-|a - b|)), or a + b where a - b is no number (equal infinities): what
-// jnp.logaddexp is.
+// Matches regions that compute log(exp(a) + exp(b)) as jnp.logaddexp does: max(a, b) +
+// log1p(exp(-|a - b|)), or a + b if a - b is NaN (for equal infinities).
 class LogAddExp {
  public:
   explicit LogAddExp(const ir::Region& region) : region_(region) {}
@@ -69,20 +70,21 @@ class LogAddExp {
   }
 
  private:
-  // The op that gives the value, if it is of this kind.
+  // The op that defines the value, if it is of this kind; else nullptr.
   const ir::Op* Find(ir::ValueId value, OpKind kind) const {
     for (const ir::Op& op : region_.ops) {
       if (op.results.size() == 1 && op.results[0] == value) return op.kind == kind ? &op : nullptr;
     }
     return nullptr;
   }
-  // One parameter with the other.
+  // Whether the value is an op of this kind on the two parameters, in either order.
   bool IsOfBoth(ir::ValueId value, OpKind kind) const {
     const ir::Op* op = Find(value, kind);
     const std::vector<ir::ValueId>& p = region_.parameters;
     return op != nullptr &&
            (op->operands == p || op->operands == std::vector<ir::ValueId>{p[1], p[0]});
   }
+  // Whether the value is log1p(exp(-|difference|)).
   bool IsRest(ir::ValueId value, ir::ValueId difference) const {
     for (const OpKind kind :
          {OpKind::kLogPlusOne, OpKind::kExponential, OpKind::kNegate, OpKind::kAbs}) {

@@ -3,19 +3,21 @@
 #include "absl/types/optional.h"
 #include "common/ir/module.h"
 
-// Cumulative sums and the like reach us as a reduce_window whose window spans a whole axis and
-// whose padding makes result i fold elements 0..i (or i..n-1): n^2 steps as written, n as a scan.
+// Finds scans. Frameworks express a cumulative sum, product, minimum or the like as a
+// reduce_window: its window spans a whole axis of n elements, and its padding makes result i
+// combine elements 0 to i (or i to n - 1). As a reduce_window this takes n^2 steps, as a scan n.
 namespace acceld::kernels {
 
 struct WindowScan {
-  int64_t dimension;
-  bool reverse;  // result i folds elements i..n-1
+  int64_t dimension;  // the axis
+  bool reverse;       // whether result i combines elements i to n - 1 instead of 0 to i
 };
 
-// Set when `op` is such a scan: a reduce_window of one result by an associative and commutative
-// operation (IsSimpleReducer, a product of complex numbers, or log(exp(a) + exp(b)) as JAX writes
-// it) over a constant initial value that changes nothing, so that parts of the axis may be scanned
-// from it apart. `initial` is that constant; nullptr when it is none.
+// Returns the scan if `op` is one, else nullopt. A scan is a reduce_window of one result with such
+// a window, whose reducer is associative and commutative (ir::IsSimpleReducer, a product of complex
+// numbers, or log(exp(a) + exp(b)) as JAX lowers it), and whose initial value is the reducer's
+// identity, so that parts of the axis can be scanned separately. `initial` is the initial value if
+// it is constant, else nullptr.
 absl::optional<WindowScan> FindWindowScan(const ir::Function& function, const ir::Op& op,
                                           const ir::Literal* initial);
 

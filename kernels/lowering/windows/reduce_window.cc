@@ -1,6 +1,7 @@
-// reduce_window: each result element folds the input elements under its window into the initial
-// values, in row-major order of the window. Source: StableHLO specification, "reduce_window", but
-// for cells of padding and dilation, which are left out (see ir::interpreter::EvalReduceWindow).
+// Lowers reduce_window: each result element combines the initial values with the input elements
+// under its window, in row-major order of the window. Source: StableHLO specification,
+// "reduce_window"; but window positions on padding or between dilated elements are skipped (see
+// ir::interpreter::EvalReduceWindow).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +12,7 @@
 namespace acceld::kernels {
 namespace {
 
-// Elements of a window that are folded in order even where another order would do.
+// Windows of up to this many elements are combined in order, even if the order does not matter.
 constexpr int64_t kMaxOrdered = 8;
 
 int64_t At(const std::vector<int64_t>& values, size_t d) { return values.empty() ? 1 : values[d]; }
@@ -73,7 +74,8 @@ class WindowLowering {
 
   Var Apply(ScalarOp op, Var x, int64_t y) { return b_.Apply(op, {x, b_.Index(y)}); }
 
-  // What is in the place of an element where a cell holds none.
+  // The substitute for an element at window positions that have none: the identity of a simple
+  // reducer, else zero, in which case the outcome is discarded.
   Element Nothing(size_t i) {
     if (is_simple_) return IdentityElement(b_, CombiningOf(op_.regions[0], i), dtypes_[i]);
     return ConstantElement(b_, ir::Literal::Zeros({dtypes_[i], {}}), 0);
@@ -131,13 +133,13 @@ class WindowLowering {
   std::vector<DType> dtypes_;
   bool is_simple_ = false;
   ForStatement::Kind kind_ = ForStatement::Kind::kSequential;  // of the loops over a window
-  std::vector<Var> position_;                                  // of the result element
-  std::vector<Var> offset_;                                    // within the window
+  std::vector<Var> position_;                                  // the index of the result element
+  std::vector<Var> offset_;                                    // the index in the window
   StatusSink sink_;
 };
 
-// The value if it is a constant, defined inside the computation or before it in its function;
-// nullptr otherwise.
+// The literal of the value if it is a constant, defined inside the computation or in the body of
+// the function; else nullptr.
 const ir::Literal* ConstantOf(const Computation& computation, ir::ValueId value) {
   const auto defines = [&](const ir::Op& op) {
     return op.kind == ir::OpKind::kConstant && op.results[0] == value;

@@ -1,6 +1,7 @@
-// select_and_scatter in two steps: every result element becomes the initial value; then each place
-// of the window chooses an element of the operand, and its source is combined into the result
-// there. Source: StableHLO specification, "select_and_scatter".
+// Lowers select_and_scatter to two kernels. The first one fills the result with the initial value.
+// The second one selects, for each position of the window (one for each source element), an element
+// of the operand, and combines the source element with the result at that element's index. Source:
+// StableHLO specification, "select_and_scatter".
 #include "absl/strings/str_cat.h"
 #include "kernels/lowering/op_kernel.h"
 #include "kernels/lowering/reducer.h"
@@ -8,7 +9,8 @@
 namespace acceld::kernels {
 namespace {
 
-// Enough for threads, with loops in the order of memory.
+// With at least this many iterations in leading parallel dimensions, there is enough work for all
+// threads, and the loops keep the order of the dimensions.
 constexpr int64_t kMinLeadingPlaces = 16;
 
 class SelectAndScatterLowering {
@@ -33,9 +35,10 @@ class SelectAndScatterLowering {
     return kernel_.Finish();
   }
 
-  // Along a dimension where the window is no larger than its step, places touch different results:
-  // such dimensions run in parallel. The others keep their order. Loops stand in the order of the
-  // dimensions, which is that of memory, where the first ones are parallel enough.
+  // In a dimension whose window is not larger than its stride, different window positions touch
+  // different results, so its loop is parallel. The loops of the other dimensions are sequential.
+  // The loops are nested in the order of the dimensions, which is the order of memory, if the
+  // leading parallel dimensions have enough iterations; else the parallel loops are outermost.
   absl::StatusOr<Kernel> BuildScatter() {
     std::vector<Var> place(shape_.size());
     PlaceLoops(LoopOrder(), 0, place);
@@ -102,7 +105,8 @@ class SelectAndScatterLowering {
                        : (region == 0 ? Element{b_.ConstantInt(DType::kI1, 0)} : Zero());
   }
 
-  // Carried through the window: the place of the element chosen so far, -1 at first, and its value.
+  // Processes one window position. The loops over the window carry the value of the element
+  // selected so far and its linear index, which is -1 at first.
   void ScatterFrom(const std::vector<Var>& place) {
     std::vector<Var> chosen = Flatten({Zero()}, {dtype_});
     chosen.push_back(b_.Index(-1));
@@ -111,7 +115,7 @@ class SelectAndScatterLowering {
     const Var at = chosen.back();
     b_.If(Apply(ScalarOp::kGe, at, 0), [&] {
       const ElementIndex target = ElementIndex::FromLinear(at, shape_);
-      // The value from the source comes first.
+      // The first argument of the scatter region is the source element.
       const Element source = Operand(1, ElementIndex::FromDims(place, source_shape_));
       kernel_.Store(0, target, Region(1, source, kernel_.LoadResult(0, target)));
     });

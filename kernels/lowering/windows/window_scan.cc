@@ -5,11 +5,12 @@
 namespace acceld::kernels {
 namespace {
 
-// Elements of the last dimension that go through a scan along another one together.
+// Limits for the number of adjacent elements of the last dimension that are scanned together, if
+// the scan is along another dimension.
 constexpr int64_t kMaxBlock = 512;
 constexpr int64_t kMinBlock = 8;
 
-// The largest block that `size` is made of; 0 when there is no good one.
+// The largest block size within the limits that divides `size`; 0 if there is none.
 int64_t BlockOf(int64_t size) {
   if (size <= kMaxBlock) return size >= kMinBlock ? size : 0;
   for (int64_t block = kMaxBlock; block >= kMinBlock; --block) {
@@ -49,12 +50,13 @@ class ScanLowering {
     return initial.ok() ? *initial : ConstantElement(b_, ir::Literal::Zeros({type_.dtype, {}}), 0);
   }
 
-  // The position along the scanned dimension at a step.
+  // The index along the scanned dimension at step `step` of the scan.
   Var PositionAt(Var step) {
     return scan_.reverse ? b_.Apply(ScalarOp::kSubtract, {b_.Index(length_ - 1), step}) : step;
   }
 
-  // What the elements up to `index` fold to, from what those before it do; stores it.
+  // Emits one step of the scan: combines `before`, the accumulator, with the element at `dims`,
+  // stores the outcome there, and returns it.
   Element Fold(const Element& before, const std::vector<Var>& dims) {
     const ElementIndex index = ElementIndex::FromDims(dims, type_.dims);
     const absl::StatusOr<Element> element = kernel_.emitter().EvaluateOperand(op_, 0, index);
@@ -68,7 +70,7 @@ class ScanLowering {
     return (*next)[0];
   }
 
-  // One line after the other, the fold in a register.
+  // Scans lines one by one; the loop carries the accumulator.
   void BuildLines() {
     const std::vector<DType> dtypes = {type_.dtype};
     std::vector<int64_t> extents(type_.dims.begin(), type_.dims.end());
@@ -83,7 +85,8 @@ class ScanLowering {
     });
   }
 
-  // Blocks of neighbours along the last dimension, their folds in scratch: memory is read in order.
+  // Scans blocks of adjacent lines together, with their accumulators in scratch, so that memory is
+  // read in order.
   void BuildBlocks(int64_t block) {
     const DType dtype = ComputeTypeOf(type_.dtype);
     const uint32_t folds =

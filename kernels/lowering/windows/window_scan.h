@@ -5,8 +5,8 @@
 
 namespace acceld::kernels {
 
-// The reduce_window at the end of a computation, which is a scan, as one: each line along the
-// scanned dimension is gone through once.
+// Lowers computation.op, a reduce_window for which FindWindowScan returned `scan`, to a kernel that
+// passes once over each line along the scanned dimension.
 absl::StatusOr<Kernel> LowerWindowScan(const Computation& computation, const WindowScan& scan);
 
 }  // namespace acceld::kernels

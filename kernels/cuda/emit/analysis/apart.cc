@@ -14,18 +14,19 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Indices of more terms are not looked into.
+// Indices with more terms are not analyzed.
 constexpr size_t kMaxTerms = 8;
-// No index comes near, so that products of a few fit i64.
+// Larger constants and coefficients are not analyzed. No index comes near this limit.
 constexpr int64_t kMaxIndex = int64_t{1} << 50;
 
-// Where a statement of the kernel's body stores: an index as a sum over loops.
+// A store: the number of the statement of the kernel's body that contains it, and the index as a
+// linear combination of induction variables.
 struct StorePlace {
   size_t statement;
   LinearForm index;
 };
 
-// All stores, and the extents of the loops around them.
+// Finds all stores, and the extents of all loops.
 class PlaceFinder {
  public:
   explicit PlaceFinder(const Constants& constants) : constants_(constants) {}
@@ -114,7 +115,8 @@ class PlaceFinder {
   absl::flat_hash_map<Var, LinearForm> forms_;
 };
 
-// What `index` leaves when divided by `modulus`, if that is a range within one multiple.
+// The range of index % modulus, if the part of the index that is no multiple of `modulus` stays
+// within [0, modulus); else nullopt.
 absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
                                   const absl::flat_hash_map<Var, int64_t>& extents) {
   IndexRange rest = IndexRange::Of(index.constant % modulus);

@@ -9,9 +9,9 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// More would be as busy.
+// The most threads for a column; more would not be faster.
 constexpr int kMaxThreads = 32;
-// Fewer would read memory piece by piece.
+// With fewer columns, adjacent threads would not access enough adjacent memory.
 constexpr int64_t kMinColumns = 8;
 
 }  // namespace
@@ -66,7 +66,7 @@ int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const Para
   Effects effects;
   effects.Add(nest.body());
   for (const uint32_t buffer : effects.BuffersFrom(0)) {
-    // Threads of a column do not wait for what one of them stores.
+    // There is no barrier between a store by one thread of a column and a load by another.
     if (effects.Loads(buffer) && effects.Stores(buffer)) return 0;
   }
   if (effects.TouchesFrom(kernel.buffers.size())) return 0;
@@ -79,7 +79,8 @@ int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const Para
     } else if (std::holds_alternative<WhileStatement>(statement.value)) {
       return 0;
     } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      // Threads on different columns go different ways.
+      // Threads of different columns may take different branches, so there must be no barrier in
+      // them.
       Effects inside;
       inside.Add(statement);
       if (inside.has_stores() || !StraightWorkOf(branch->then_body).has_value() ||

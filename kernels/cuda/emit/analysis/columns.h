@@ -9,20 +9,22 @@
 
 namespace acceld::kernels::cuda {
 
-// Whether the iterations of a nest reduce columns: neighbours in memory are along the nest's last
-// loop, not along the reduction's. Then neighbouring threads belong on neighbouring iterations, and
-// a row of its own for each block would read memory piece by piece.
+// Whether the reductions in the body of a parallel loop nest read columns: adjacent iterations of
+// the nest's last loop, rather than adjacent iterations of the reduction, access adjacent memory.
+// Then adjacent threads should execute adjacent iterations of the nest; a thread block for each
+// iteration would access memory with large strides.
 bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
                  const ParallelNest& nest);
 
-// The same of a nest that scans: neighbouring threads then belong on neighbouring lines, each of
-// which one thread goes through, unless there are too few to be neighbours.
+// The same for the scans in the body of a parallel loop nest: whether adjacent iterations of the
+// nest's last loop access adjacent memory, so that one thread should execute each scan. False if
+// the last loop has only a few iterations.
 bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
                   const ParallelNest& nest);
 
-// How many threads share the reductions of one column of such a nest: a power of two, up to 32; 1
-// when there are columns enough or the columns are short; 0 when there is more in the body than
-// threads on different columns can go through together.
+// The number of threads that should share the reductions of one iteration (column) of a nest for
+// which IsOfColumns is true: a power of two up to 32. It is 1 if there are enough columns or the
+// columns are short, and 0 if threads of different columns cannot execute the nest's body together.
 int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const ParallelNest& nest,
                      const Sharing& sharing);
 

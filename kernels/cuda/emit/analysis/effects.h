@@ -10,8 +10,9 @@
 
 namespace acceld::kernels::cuda {
 
-// What a part of a kernel does to buffers, by their numbers. Each function takes time for what it
-// is given, or what it answers for, not for all buffers of the kernel.
+// The loads and stores of a part of a kernel: the set of buffers (and scratch arrays), by number,
+// that it loads from and stores to. The time of each function depends on the statements given or
+// the buffers in the set, not on the number of buffers of the kernel. Thread-compatible.
 class Effects {
  public:
   void Add(const Statement& statement);
@@ -23,11 +24,12 @@ class Effects {
   bool has_stores() const;
   bool Loads(uint32_t buffer) const;
   bool Stores(uint32_t buffer) const;
-  // Whether it loads or stores any buffer from number `first` on.
+  // Whether any buffer with a number of at least `first` is loaded from or stored to.
   bool TouchesFrom(size_t first) const;
-  // These buffers, in order.
+  // The numbers of these buffers in ascending order.
   std::vector<uint32_t> BuffersFrom(size_t first) const;
-  // Whether what comes after has to wait for what was before.
+  // Whether the accesses of `after` must wait for those of `before`: both access a buffer, and at
+  // least one of them stores to it.
   static bool Conflict(const Effects& before, const Effects& after);
 
  private:

@@ -11,12 +11,13 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-constexpr int64_t kAccessBytes = 16;  // the most of one load or store
-// What all lanes of a thread do: past this, registers run short and memory is not what the thread
-// waits for.
+constexpr int64_t kAccessBytes = 16;  // the largest vector access
+// The most work (StraightWorkOf) of all lanes of a thread. With more, registers do not suffice, and
+// the kernel is not limited by memory.
 constexpr int64_t kMaxWork = 512;
 
-// Loads and stores of `body`, which does this to buffers, as lanes of this width; none of width 1.
+// Returns the lanes of this width if they can do all loads and stores of `body`, whose effects are
+// given; else lanes of width 1.
 Lanes TryLanes(const Kernel& kernel, const Constants& constants, const Block& body, Var induction,
                const Effects& effects, int64_t width) {
   const Patterns patterns(kernel, constants, body, induction, width);
@@ -30,7 +31,7 @@ Lanes TryLanes(const Kernel& kernel, const Constants& constants, const Block& bo
   };
   for (const Statement& statement : body) {
     if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
-      // What the same iteration has stored is not there yet.
+      // The loads of all lanes come before the stores of any, so a load must not depend on a store.
       if (effects.Stores(load->buffer)) return {};
       if (patterns.Of(load->index).is_uniform()) continue;
       if (!are_neighbours(load->buffer, load->index)) return {};
@@ -64,7 +65,7 @@ Lanes FindLanes(const Kernel& kernel, const Constants& constants, const Parallel
   if (!work.has_value()) return {};
   for (int64_t width = kAccessBytes; width > 1; width /= 2) {
     if (nest.iterations / width < enough_threads || *work * width > kMaxWork) continue;
-    // Rows begin where the alignment of the buffer is lost, unless they are a multiple long.
+    // Rows are aligned only if their length is a multiple of the width.
     if (nest.loops.size() > 1 && last.extent % width != 0) continue;
     Lanes lanes = TryLanes(kernel, constants, body, last.induction, effects, width);
     if (!lanes.together.empty()) return lanes;

@@ -9,19 +9,20 @@
 
 namespace acceld::kernels::cuda {
 
-// How one thread takes several neighbouring iterations of a nest's last loop, its lanes, and loads
-// and stores their elements together. Buffers begin at multiples of 64 bytes.
+// How one thread executes several adjacent iterations of the last loop of a parallel loop nest, its
+// lanes, and loads and stores their elements by vector accesses. Buffers are aligned to 64 bytes.
 struct Lanes {
-  int64_t width = 1;  // a power of two; 1 when each thread takes one iteration
-  // Statements of the nest's body (never of blocks inside) that load or store neighbours. All other
-  // loads give each lane the same.
+  int64_t width = 1;  // the number of lanes, a power of two; 1 if each thread has one iteration
+  // The statements directly in the nest's body that load or store adjacent elements for the lanes.
+  // Every other load gives all lanes the same value.
   absl::flat_hash_set<const Statement*> together;
-  // What their indices are computed by, themselves not included.
+  // The statements that compute the indices of `together`.
   absl::flat_hash_set<const Statement*> indices;
 };
 
-// At least `enough_threads` have something to do, or the width is 1. So it is where the body has
-// loops, does much else than to load and store, or has a load or store that is no neighbours'.
+// Finds the widest vector accesses with which at least `enough_threads` threads have work. The
+// width is 1 if there are none: if the body has loops, computes much between loads and stores, or
+// has a load or store that the lanes cannot do together.
 Lanes FindLanes(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
                 int64_t enough_threads);
 

@@ -9,7 +9,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// What a thread does between two looks, each of which reads memory of the host.
+// The number of iterations of a thread between two polls, each of which reads host memory.
 constexpr double kIterationsBetweenLooks = 65'536;
 
 }  // namespace
@@ -23,7 +23,7 @@ double LongWork::IterationsIn(const Block& block) {
       const double inside = iterations_[&loop->body] = IterationsIn(loop->body);
       sum += static_cast<double>(loop->extent) * inside;
     } else if (const auto* loop = std::get_if<WhileStatement>(&statement.value)) {
-      // It looks before each of its iterations, however many they are.
+      // Counts one iteration: while loops poll before each of theirs.
       sum += IterationsIn(loop->condition_body) + IterationsIn(loop->body);
     } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
       sum += std::max(IterationsIn(branch->then_body), IterationsIn(branch->else_body));

@@ -9,27 +9,30 @@
 
 namespace acceld::kernels::cuda {
 
-// So many iterations take a large GPU some ten milliseconds; what takes longer looks now and then
-// whether it is cancelled.
+// Kernels with at least this many iterations poll for cancellation. A large GPU needs some ten
+// milliseconds for so many.
 inline constexpr double kLongWork = int64_t{1} << 38;
 
-// Which loops of a kernel, which must not change or move, have to look whether they are cancelled.
-// What is computed and not stored costs no memory, so that a small program may ask for any number
-// of iterations.
+// Decides which loops of a kernel poll for cancellation, and how often. Small kernels need not; but
+// values that are not stored need no memory, so even a small program can need any number of
+// iterations. The kernel must outlive the object and must not change. Thread-compatible.
 class LongWork {
  public:
-  // In time that grows like the kernel.
+  // The time is linear in the size of the kernel.
   explicit LongWork(const Kernel& kernel);
 
-  // The condition, of a C++ expression `turn` that counts from 0, under which one of `turns` turns
-  // that each go once through `body` looks: empty if none has to, "true" if each.
+  // For a loop of `turns` iterations, each of which executes `body` once: returns the condition, a
+  // C++ expression, under which an iteration polls. `turn` is a C++ expression for the number of
+  // the iteration, from 0. The result is empty if the loop need not poll, and "true" if it polls in
+  // each iteration. `body` is the body of a ForStatement of the kernel.
   std::string TurnsThatLook(absl::string_view turn, double turns, const Block& body) const;
 
  private:
+  // The number of iterations of innermost loops in a run of `block`.
   double IterationsIn(const Block& block);
 
-  absl::flat_hash_map<const Block*, double> iterations_;  // of one turn of each loop
-  bool is_long_;
+  absl::flat_hash_map<const Block*, double> iterations_;  // IterationsIn each loop's body
+  bool is_long_;                                          // whether the kernel polls at all
 };
 
 }  // namespace acceld::kernels::cuda

@@ -49,7 +49,7 @@ class RangeFinder {
   void Visit(const LoadStatement&) {}
   void Visit(const StoreStatement&) {}
   void Visit(const ForStatement& loop) {
-    // The end itself has to fit, too.
+    // The loop's counter reaches the extent itself.
     ranges_[loop.induction] = {0, loop.extent};
     Visit(loop.body);
   }
@@ -70,7 +70,7 @@ class RangeFinder {
   }
 
   const Kernel& kernel_;
-  std::vector<IndexRange> ranges_;  // Unknown for what is no i64.
+  std::vector<IndexRange> ranges_;  // indexed by Var; Unknown() for other types than i64
 };
 
 }  // namespace

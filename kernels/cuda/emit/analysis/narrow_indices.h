@@ -6,11 +6,12 @@
 
 namespace acceld::kernels::cuda {
 
-// Which i64 values of a kernel (by Var) always fit 32 bits, in which a GPU computes several times
-// as fast: most indices do.
+// Finds the i64 values of a kernel that always fit a signed 32-bit integer, as most indices do;
+// GPUs compute with 32 bits several times as fast. The result is indexed by Var.
 std::vector<bool> FindNarrowIndices(const Kernel& kernel);
 
-// Whether `op` on narrow operands, whose result is narrow or no i64, gives the same in 32 bits.
+// Whether `op` may be computed in 32 bits if its i64 operands, and its result if that is an i64,
+// are such values.
 bool IsSameInFewerBits(ScalarOp op);
 
 }  // namespace acceld::kernels::cuda

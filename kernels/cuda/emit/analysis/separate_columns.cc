@@ -16,17 +16,18 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// Rewrites the body of one nest for one column.
+// Rewrites the body of one nest of parallel loops as the computation of one column.
 class Separation {
  public:
   explicit Separation(Kernel& kernel) : kernel_(kernel), column_(NewVar(DType::kI64)) {}
 
-  // The loop over all columns; nullopt when the body is not made of columns.
+  // Returns a parallel loop over all columns that replaces `body`; nullopt if the body is not a
+  // computation of independent columns.
   absl::optional<ForStatement> Run(const Block& body) {
     Effects effects;
     effects.Add(body);
     for (const uint32_t buffer : effects.BuffersFrom(0)) {
-      // Columns that share a thread happen in order.
+      // Otherwise columns, which are computed in order in `body`, could depend on each other.
       const bool is_scratch = buffer >= kernel_.buffers.size();
       if (!is_scratch && effects.Loads(buffer) && effects.Stores(buffer)) return absl::nullopt;
     }
@@ -37,8 +38,8 @@ class Separation {
   }
 
  private:
-  // Each copies a part of the body, as far as it goes for one column, to `out`; false when it
-  // can't.
+  // Each of these functions appends to `out` what a part of the body computes for one column, and
+  // returns false if that cannot be separated.
   bool VisitBlock(const Block& block, Block& out) {
     return std::all_of(block.begin(), block.end(), [&](const Statement& statement) {
       return std::visit([&](const auto& one) { return Visit(one, out); }, statement.value);
@@ -93,7 +94,7 @@ class Separation {
     effects.Add(loop.body);
     ForStatement copy{.kind = loop.kind, .induction = loop.induction, .extent = loop.extent};
     copy.carried = Begin(loop.carried);
-    // What the loop changes in scratch is carried, too.
+    // The loop also carries the values for the scratch elements that it changes.
     std::vector<uint32_t> changed;
     for (const uint32_t buffer : effects.BuffersFrom(kernel_.buffers.size())) {
       if (!effects.Stores(buffer)) continue;
@@ -148,7 +149,8 @@ class Separation {
     for (size_t i = 0; i < count; ++i) copies[i].next = Now(copies[i].next);
   }
 
-  // Its own statements touch scratch at its induction: that is the number of a column.
+  // Whether the loop iterates over columns: a statement directly in its body accesses scratch at
+  // the loop's induction variable, which is then the number of a column.
   bool WalksColumns(const ForStatement& loop) const {
     if (loop.kind != Kind::kSequential || !loop.carried.empty()) return false;
     return std::any_of(loop.body.begin(), loop.body.end(), [&](const Statement& statement) {
@@ -178,13 +180,13 @@ class Separation {
 
   Kernel& kernel_;
   const Var column_;
-  int64_t extent_ = 0;                       // columns; 0 until a loop over them was seen
-  absl::optional<Var> walked_;               // the induction of the loop over them that we are in
-  absl::flat_hash_map<uint32_t, Var> kept_;  // what scratch holds for the column
-  absl::flat_hash_map<Var, Var> now_;        // values that were replaced
+  int64_t extent_ = 0;                       // the number of columns; 0 if not known yet
+  absl::optional<Var> walked_;               // the induction variable of the open loop over columns
+  absl::flat_hash_map<uint32_t, Var> kept_;  // the column's value in each scratch array
+  absl::flat_hash_map<Var, Var> now_;        // replacements of values of the original body
 };
 
-// The same loops around another body.
+// The loops of the nest around another body.
 Statement NestAround(const ParallelNest& nest, Block body) {
   for (auto loop = nest.loops.rbegin(); loop != nest.loops.rend(); ++loop) {
     ForStatement copy{
@@ -207,9 +209,10 @@ bool IsParallel(const Statement& statement) {
   return loop != nullptr && loop->kind == Kind::kParallel;
 }
 
-// What a lone tile does stands in the kernel's body itself. Takes the statements from number
-// `begin` on that are its columns' and puts the loop over all columns in `out`, behind what other
-// statements may use, too. The number behind them; `begin` when they are no columns.
+// The computation of a single tile has no loop around it: its statements are directly in the
+// kernel's body. Separates the statements of `body` from number `begin` on that are such a
+// computation. Appends to `out` those that later statements may use too, and then the loop over all
+// columns. Returns the number of the first statement after them, or `begin` if there are none.
 size_t SeparateLoneTile(Kernel& kernel, const Block& body, size_t begin, Block& out) {
   size_t end = begin;
   for (size_t i = begin; i < body.size() && !IsParallel(body[i]); ++i) {
@@ -220,7 +223,7 @@ size_t SeparateLoneTile(Kernel& kernel, const Block& body, size_t begin, Block& 
     const auto* loop = std::get_if<ForStatement>(&body[i].value);
     if (std::holds_alternative<ConstantStatement>(body[i].value) ||
         std::holds_alternative<ScalarStatement>(body[i].value)) {
-      // Loops give no values here, so it needs none of theirs.
+      // The loops here define no values, so these statements do not depend on them.
       shared.push_back(body[i]);
     } else if (loop != nullptr && loop->carried.empty()) {
       own.push_back(body[i]);

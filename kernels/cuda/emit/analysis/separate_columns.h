@@ -4,11 +4,12 @@
 
 namespace acceld::kernels::cuda {
 
-// The kernel with columns taken apart. For processors with caches, each iteration of a nest often
-// walks a tile of neighbouring columns again and again and keeps what belongs to each in scratch,
-// at the column's number. Here each column becomes an iteration of its own, the last loop of the
-// nest, and what it kept in scratch becomes values. So neighbouring threads take neighbouring
-// columns, and nothing stands in memory. Nests of which this can't be said stay as they are.
+// Returns the kernel with the columns of tiles separated. For processors with caches, lowerings
+// make parallel loop nests in which each iteration loops repeatedly over a tile of adjacent
+// columns, and keeps the accumulators of each column in scratch, at the column's number. This pass
+// makes each column a separate iteration of a new innermost parallel loop of the nest, and its
+// accumulators scalar values. So adjacent threads compute adjacent columns, and the kernel needs no
+// scratch. Loop nests of another form are kept as they are.
 Kernel SeparateColumns(const Kernel& kernel);
 
 }  // namespace acceld::kernels::cuda

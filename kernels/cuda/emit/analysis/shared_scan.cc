@@ -11,7 +11,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// What fewer additions are off by does not matter.
+// Scans of up to this many iterations are not compensated: their rounding errors do not matter.
 constexpr int64_t kShortScan = 16;
 
 std::vector<Var> UsesOf(const Statement& statement) {
@@ -70,7 +70,7 @@ class ScanFinder {
       scan.combinations.push_back(*std::move(combination));
     }
     if (!FindOutputs(scan)) return absl::nullopt;
-    // Elements do not wait for each other.
+    // Elements must not depend on earlier iterations.
     for (const Statement* statement : scan.elements) {
       if (UsesCarried(*statement)) return absl::nullopt;
     }
@@ -89,8 +89,8 @@ class ScanFinder {
     return std::any_of(used.begin(), used.end(), [this](Var var) { return IsCarried(var); });
   }
 
-  // From next back to current, through scalar operations only. The one value besides that goes into
-  // them is the element.
+  // Follows the computation of `next` back to `current`, through scalar operations only. These must
+  // have exactly one other input that varies, the element.
   absl::optional<SharedScan::Combination> CombinationOf(const CarriedValue& carried) const {
     const absl::flat_hash_set<Var> dependent = DependentOn(carried.current);
     if (!dependent.contains(carried.next)) return absl::nullopt;
@@ -124,7 +124,7 @@ class ScanFinder {
     return combination;
   }
 
-  // The values of the body that need `current`.
+  // The values of the body that depend on `current`.
   absl::flat_hash_set<Var> DependentOn(Var current) const {
     absl::flat_hash_set<Var> dependent = {current};
     for (const Statement& statement : loop_.body) {
@@ -138,7 +138,8 @@ class ScanFinder {
     return dependent;
   }
 
-  // The statements that give a value; those of combinations, and what gives next, are left out.
+  // Adds to `slice` the statements of the body on which a value depends. Stops at
+  // CarriedValue::next.
   void AddSlice(Var value, absl::flat_hash_set<const Statement*>& slice) const {
     std::vector<Var> open = {value};
     while (!open.empty()) {
@@ -152,8 +153,9 @@ class ScanFinder {
     }
   }
 
-  // False when more than scalars would be computed again for them, or they need what is only there
-  // while values are combined.
+  // Finds the stores and the statements that compute what they store. Returns false if these
+  // include other statements than scalar operations, which would be executed twice, or depend on
+  // values that exist only during a combination.
   bool FindOutputs(SharedScan& scan) const {
     for (const Statement& statement : loop_.body) {
       Effects effects;
@@ -181,9 +183,9 @@ class ScanFinder {
 
   const Kernel& kernel_;
   const ForStatement& loop_;
-  absl::flat_hash_map<Var, const Statement*> definitions_;  // of the body's own statements
-  absl::flat_hash_set<Var> nexts_;
-  absl::flat_hash_set<const Statement*> combined_;
+  absl::flat_hash_map<Var, const Statement*> definitions_;  // statements directly in the body
+  absl::flat_hash_set<Var> nexts_;                          // CarriedValue::next of all values
+  absl::flat_hash_set<const Statement*> combined_;          // statements of all combinations
 };
 
 }  // namespace

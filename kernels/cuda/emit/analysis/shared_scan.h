@@ -8,31 +8,33 @@
 
 namespace acceld::kernels::cuda {
 
-// Whether an operation adds floats, of which the rounding need not be lost (device/sums.cuh).
+// Whether an operation is an addition of floats, whose rounding errors can be compensated
+// (device/sums.cuh).
 inline bool IsFloatSum(ScalarOp combine, DType dtype) {
   return combine == ScalarOp::kAdd && (dtype == DType::kF32 || dtype == DType::kF64);
 }
 
-// A scan loop in three parts, so that each can be done for several iterations at a time: elements,
-// which need nothing that is carried; their combination with it; and what is stored. All sets are
-// of statements of the loop's body itself.
+// A scan loop divided into three parts, each of which can be executed for several iterations at a
+// time: the computation of elements, which does not depend on carried values; the combination of
+// elements with carried values; and the stores. The sets contain statements directly in the loop's
+// body.
 struct SharedScan {
-  // How one carried value goes on: combined with the element, by these statements, it gives
-  // CarriedValue::next. Nothing else that varies goes into them.
+  // How one carried value is updated: `statements` compute CarriedValue::next from
+  // CarriedValue::current and `element`. They have no other inputs that vary in the loop.
   struct Combination {
     Var element;
     absl::flat_hash_set<const Statement*> statements;
-    bool is_sum = false;  // IsFloatSum: the element is added, and there are many
+    bool is_sum = false;  // whether to compensate it: it is a long sum of floats (IsFloatSum)
   };
 
   const ForStatement* loop;
-  std::vector<Combination> combinations;           // of each carried value
-  absl::flat_hash_set<const Statement*> elements;  // what gives the elements
-  absl::flat_hash_set<const Statement*> outputs;   // stores, and what gives what they store
+  std::vector<Combination> combinations;           // one for each carried value
+  absl::flat_hash_set<const Statement*> elements;  // the statements that compute the elements
+  absl::flat_hash_set<const Statement*> outputs;   // stores, and what computes indices and values
 };
 
-// Nullopt when `loop` is no scan, or none of which the parts can be told from each other. Its
-// results must not be used.
+// Divides a loop into these parts; nullopt if it is no scan or cannot be divided. No statement
+// outside the loop may use the loop's results.
 absl::optional<SharedScan> FindSharedScan(const Kernel& kernel, const ForStatement& loop);
 
 }  // namespace acceld::kernels::cuda

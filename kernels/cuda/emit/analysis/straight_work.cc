@@ -5,7 +5,7 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Of a function of the mathematical library, and of a division.
+// The cost of a function of the mathematical library, and of a division.
 constexpr int64_t kFunctionWork = 8;
 
 bool IsSimple(ScalarOp op) {

@@ -7,8 +7,9 @@
 
 namespace acceld::kernels::cuda {
 
-// What one run through `block` computes, in units of a simple operation such as an addition; loads
-// and stores not counted. Nullopt when there are loops.
+// Returns the cost of executing `block` once, in units of a simple operation such as an addition;
+// loads and stores cost nothing, and both alternatives of a branch count. Returns nullopt if there
+// are loops.
 absl::optional<int64_t> StraightWorkOf(const Block& block);
 
 }  // namespace acceld::kernels::cuda

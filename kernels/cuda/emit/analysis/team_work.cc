@@ -12,13 +12,13 @@ namespace {
 
 using Kind = ForStatement::Kind;
 
-// How often each value is read, and by which scalar statement of which block if by one.
+// Counts the uses of each value, and finds the scalar statement that is its last user.
 class Uses {
  public:
   explicit Uses(const Kernel& kernel) : uses_(kernel.var_types.size()) { Visit(kernel.body); }
 
   int CountOf(Var var) const { return uses_[var].count; }
-  // Null unless it is a statement of `block` itself.
+  // The last scalar statement that uses the value, if it is directly in `block`; else nullptr.
   const ScalarStatement* LastUserIn(const Block& block, Var var) const {
     return uses_[var].block == &block ? uses_[var].user : nullptr;
   }
@@ -51,7 +51,7 @@ class Uses {
     }
   }
   void Visit(const ConstantStatement&) {}
-  void Visit(const ScalarStatement&) {}  // Where its block is known.
+  void Visit(const ScalarStatement&) {}  // Visit(const Block&) handles these.
   void Visit(const LoadStatement& load) { Visit(load.index); }
   void Visit(const StoreStatement& store) {
     Visit(store.index);
@@ -78,8 +78,9 @@ class Uses {
   std::vector<Use> uses_;  // by Var
 };
 
-// The operation by which `body` combines what is carried with what it computes: from `current` to
-// `next` there is nothing else, and neither of them nor what lies between goes anywhere else.
+// The operation by which `body` combines a carried value with values that it computes; nullopt if
+// there is none. All statements on the way from `current` to `next` must apply this operation, and
+// the values on the way must have no other uses.
 absl::optional<ScalarOp> CombiningOf(const Uses& uses, const Block& body,
                                      const CarriedValue& carried) {
   absl::optional<ScalarOp> op;
@@ -91,12 +92,13 @@ absl::optional<ScalarOp> CombiningOf(const Uses& uses, const Block& body,
     op = user->op;
     at = user->result;
   }
-  // Once: by the loop itself.
+  // The only use of `next` must be by the loop itself.
   if (uses.CountOf(carried.next) != 1) return absl::nullopt;
   return op;
 }
 
-// The loop inside, when each carried value only passes through it.
+// The reduction loop that is the whole body of `loop` and updates all its carried values; nullptr
+// if there is none.
 const ForStatement* ReductionWithin(const ForStatement& loop) {
   const ForStatement* inner = OnlyLoop(loop.body);
   if (inner == nullptr || inner->kind != Kind::kReduction ||
@@ -114,7 +116,7 @@ const ForStatement* ReductionWithin(const ForStatement& loop) {
 
 }  // namespace
 
-// Goes through a kernel from the inside out.
+// Fills a TeamWork; visits inner statements before outer ones.
 class TeamWorkFinder {
  public:
   TeamWorkFinder(const Kernel& kernel, TeamWork& out) : kernel_(kernel), uses_(kernel), out_(out) {
@@ -144,7 +146,7 @@ class TeamWorkFinder {
     const Facts body = Visit(loop.body);
     Facts facts{.has_stores = body.has_stores};
     if (loop.kind == Kind::kParallel) {
-      // What is inside the loops of the nest is no work for the team that shares the nest.
+      // The threads share the iterations of the nest, so loops inside its body do not count.
       const ForStatement* inner = OnlyLoop(loop.body);
       const bool goes_on = inner != nullptr && inner->kind == Kind::kParallel;
       facts.work = loop.extent * (goes_on ? body.work : 1);
@@ -185,7 +187,7 @@ class TeamWorkFinder {
     return facts;
   }
 
-  // Of no loops when not all can be shared.
+  // Returns the reduction nest that begins with `loop`; without loops if threads cannot share it.
   SharedReduction Share(const ForStatement& loop) {
     SharedReduction shared;
     if (const ForStatement* inner = ReductionWithin(loop)) {

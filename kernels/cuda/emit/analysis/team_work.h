@@ -8,36 +8,37 @@
 #include "kernels/ir/build/nests.h"
 #include "kernels/ir/kernel.h"
 
-// What several threads can do of a kernel together.
+// Finds the parts of a kernel that a group of threads can execute together.
 namespace acceld::kernels::cuda {
 
-// Reduction loops that directly contain each other and combine each carried value by one operation
-// that has an identity, so that each thread can take a part of the iterations.
+// A perfect nest of reduction loops that combine each carried value by one operation with an
+// identity element, so that each thread can execute a part of the iterations.
 struct SharedReduction {
   std::vector<const ForStatement*> loops;  // outermost first
-  std::vector<ScalarOp> combine;           // of each carried value
-  int64_t iterations = 1;
+  std::vector<ScalarOp> combine;           // the operation for each carried value
+  int64_t iterations = 1;                  // the product of the extents
 
   const Block& body() const { return loops.back()->body; }
 };
 
-// What a team can do with each block and loop of a kernel, which must not change or move. Found in
-// one pass, in time that grows like the kernel.
+// What a group of cooperating threads can do with each block and loop of a kernel. The kernel must
+// outlive the object and must not change. Thread-compatible.
 class TeamWork {
  public:
+  // The time is linear in the size of the kernel.
   explicit TeamWork(const Kernel& kernel);
 
-  // The most iterations that a block of threads could share at a time somewhere in `block`, where
-  // all of them are; 1 when there is nothing to share.
+  // The largest number of iterations that the threads of a thread block could share in a loop nest
+  // inside `block`, when all of them execute `block`; 1 if there is nothing to share.
   int64_t WorkIn(const Block& block) const { return facts_.at(&block).work; }
-  // Whether all threads of a team can go through `block` together: what only one of them may do,
-  // because it stores, gives the others no value.
+  // Whether a group of threads can execute `block` together. It cannot if a part that only one
+  // thread may execute, because it stores, also computes values, which other threads would lack.
   bool Suits(const Block& block) const { return facts_.at(&block).suits; }
-  // Null when `loop` is no such reduction.
+  // The reduction nest that begins with `loop`; nullptr if threads cannot share it.
   const SharedReduction* ReductionOf(const ForStatement& loop) const;
-  // Null when `loop` is no scan that threads can share.
+  // The scan; nullptr if `loop` is no scan that threads can share.
   const SharedScan* ScanOf(const ForStatement& loop) const;
-  // Whether one of the block's own statements is such a scan.
+  // Whether a statement directly in the block is a scan that threads can share.
   bool HasScan(const Block& block) const;
 
  private:

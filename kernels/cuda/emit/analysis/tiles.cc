@@ -11,9 +11,9 @@
 namespace acceld::kernels::cuda {
 namespace {
 
-// Of shared memory, for one nest's tiles: more would leave few blocks at a time.
+// The most shared memory for the tiles of a nest; with more, few blocks would run concurrently.
 constexpr int64_t kMaxTileBytes = int64_t{24} << 10;
-// Longer loops would need care not to overflow 32 bits at the last tile.
+// The limit for a loop's extent: 32-bit indices must not overflow in a partial tile at its end.
 constexpr int64_t kMaxExtent = int64_t{1} << 30;
 
 bool AllStoresAreNear(const Block& body, const Patterns& along) {

@@ -9,24 +9,25 @@
 
 namespace acceld::kernels::cuda {
 
-// Of a tile's side, in iterations.
+// The length of a tile's side, in iterations.
 inline constexpr int64_t kTileSide = 32;
 
-// How a block of threads takes a tile of a nest's iterations, along its last loop and another one:
-// of some loads, neighbours in memory are neighbours along the other loop, and all stores go along
-// the last. So the block first loads what the tile needs along the one, keeps it in shared memory,
-// and then goes along the other: a transpose.
+// How a thread block executes square tiles of the iterations of a parallel loop nest, along the
+// nest's last loop and another one, if the nest transposes: all stores access adjacent memory along
+// the last loop, but some loads do so along the other loop. The block first loads the elements of a
+// tile along the other loop into shared memory, and then executes the tile's iterations along the
+// last loop.
 struct Tiles {
-  const ForStatement* across = nullptr;  // the other loop; null when there is nothing to gain
-  // Loads of the nest's body (never of blocks inside) that go through shared memory.
+  const ForStatement* across = nullptr;  // the other loop; nullptr if the nest needs no tiles
+  // The loads directly in the nest's body that go through shared memory.
   absl::flat_hash_set<const Statement*> loads;
-  // What their indices are computed by, themselves not included.
+  // The statements that compute the indices of `loads`.
   absl::flat_hash_set<const Statement*> indices;
-  int64_t bytes = 0;  // of shared memory
+  int64_t bytes = 0;  // of shared memory, for all loads
 };
 
-// Both loops have `min_extent` iterations at least; tiles have `max_bytes` together. A body with
-// loops has no tiles.
+// Finds tiles for a nest. Both loops must have at least `min_extent` iterations, and the tiles must
+// fit `max_bytes` of shared memory. There are none if the nest's body has loops.
 Tiles FindTiles(const Kernel& kernel, const Constants& constants, const ParallelNest& nest,
                 int64_t min_extent, int64_t max_bytes);
 
