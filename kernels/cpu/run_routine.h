@@ -12,8 +12,7 @@ namespace acceld::kernels::cpu {
 // `num_threads` threads. It polls `*interrupted`, which must not be null: once that is true, the
 // call returns CANCELLED soon, or, if `interrupts` is given, does as Interrupts::GoOn says. Other
 // errors: RESOURCE_EXHAUSTED when memory runs out, INTERNAL for a failure of the library.
-absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* source_locations,
-                              int num_threads, const volatile bool* interrupted,
-                              Interrupts* interrupts = nullptr);
+absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
+                              const volatile bool* interrupted, Interrupts* interrupts = nullptr);
 
 }  // namespace acceld::kernels::cpu

@@ -49,20 +49,20 @@ struct ConvolutionShape {
   int64_t features_outermost = 0;
 
   // The number of cells of the whole window.
-  int64_t num_cells() const {
+  int64_t num_window_elements() const {
     int64_t cells = 1;
     for (const Dim& dim : dims) cells *= dim.window;
     return cells;
   }
   // The number of output positions of one group.
-  int64_t num_places() const {
-    int64_t source_locations = 1;
-    for (const Dim& dim : dims) source_locations *= dim.extent;
-    return source_locations;
+  int64_t num_output_positions() const {
+    int64_t places = 1;
+    for (const Dim& dim : dims) places *= dim.extent;
+    return places;
   }
   double num_multiplications() const {
-    return static_cast<double>(groups * num_places()) *
-           static_cast<double>(num_cells() * features) * static_cast<double>(outputs);
+    return static_cast<double>(groups * num_output_positions()) *
+           static_cast<double>(num_window_elements() * features) * static_cast<double>(outputs);
   }
   // The number of output positions of dims [first_row_dim, kNumDims), and their distance in the
   // output's memory.

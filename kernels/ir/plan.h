@@ -167,9 +167,9 @@ struct PlanFunction {
 
 // An argument and a result of the entry function that may be given the same memory. If they are,
 // the plan reads no byte of the argument after it has overwritten that byte with another value.
-struct SharedPlace {
+struct InputOutputAlias {
   uint32_t argument = 0, result = 0;
-  friend bool operator==(const SharedPlace&, const SharedPlace&) = default;
+  friend bool operator==(const InputOutputAlias&, const InputOutputAlias&) = default;
 };
 
 struct Plan {
@@ -179,7 +179,7 @@ struct Plan {
   // Argument-result pairs for which the caller of a run may pass the same memory, preferred pairs
   // first. No argument and no result may be in two of the pairs that the caller uses. The plan
   // never writes an argument whose memory is not shared.
-  std::vector<SharedPlace> may_share;
+  std::vector<InputOutputAlias> may_share;
 
   const PlanFunction& entry() const { return functions[0]; }
 };

@@ -58,7 +58,7 @@ class Printer {
       PrintSteps(function.steps);
       absl::StrAppend(&out_, "}\n");
     }
-    for (const SharedPlace& place : plan_.may_share) {
+    for (const InputOutputAlias& place : plan_.may_share) {
       absl::StrAppend(&out_, "result", place.result, " may be argument", place.argument, "\n");
     }
     absl::StrAppend(&out_, "constants ", plan_.constants.size(), " bytes\n");
@@ -97,8 +97,8 @@ class Printer {
 
   void Print(const ConvolutionStep& s) {
     Line(absl::StrCat("convolution ", ir::DTypeName(s.input_dtype), " -> ",
-                      ir::DTypeName(s.output_dtype), " groups=", s.shape.groups,
-                      " places=", s.shape.num_places(), " cells=", s.shape.num_cells(),
+                      ir::DTypeName(s.output_dtype), " groups=", s.shape.groups, " places=",
+                      s.shape.num_output_positions(), " cells=", s.shape.num_window_elements(),
                       " features=", s.shape.features, " outputs=", s.shape.outputs, " lhs ",
                       ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out),
                       s.scratch.size_bytes == 0 ? "" : absl::StrCat(" by ", ToString(s.scratch))));

@@ -49,7 +49,7 @@ class ReductionLowering {
     result_shape_ = computation.function.TensorOf(reduces_[0]->results[0]).dims;
     for (const ir::Op* reduce : reduces_) {
       simple_ &= ir::IsSimpleReducer(computation.function, reduce->regions[0]);
-      picks_ &= IsPickingReducer(reduce->regions[0]);
+      picks_ &= IsSelectingReducer(reduce->regions[0]);
       for (ir::ValueId result : reduce->results) {
         dtypes_.push_back(computation.function.TensorOf(result).dtype);
       }

@@ -36,7 +36,7 @@ Element IdentityElement(KernelBuilder& b, ScalarOp combine, DType dtype) {
   return {identity, ir::IsComplex(dtype) ? identity : 0};
 }
 
-bool IsPickingReducer(const ir::Region& region) {
+bool IsSelectingReducer(const ir::Region& region) {
   return std::all_of(region.ops.begin(), region.ops.end(), [](const ir::Op& op) {
     switch (op.kind) {
       case ir::OpKind::kAnd:

@@ -19,7 +19,7 @@ Element IdentityElement(KernelBuilder& b, ScalarOp combine, DType dtype);
 // Whether the region of a reducer consists of comparisons, selects, minima, maxima, logical ops and
 // constants only, as that of an argmax does. Such a reducer leaves its accumulators unchanged for
 // most elements.
-bool IsPickingReducer(const ir::Region& region);
+bool IsSelectingReducer(const ir::Region& region);
 
 // Whether `reduce` reduces only dimension 1 of three or more: with the dimensions block, row in the
 // block, and columns, it combines the rows of each block and keeps the columns. (Reductions of rows

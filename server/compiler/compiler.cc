@@ -12,8 +12,8 @@
 #include "common/ir/text.h"
 #include "common/ir/verify/verifier.h"
 #include "common/memory/allocation.h"
+#include "kernels/ir/analysis/bounded_duration.h"
 #include "kernels/ir/analysis/plan_work.h"
-#include "kernels/ir/analysis/steady.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -99,7 +99,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   executable.results = plan.entry().results;
   executable.arena_bytes = plan.entry().arena_bytes;
   executable.may_share = plan.may_share;
-  executable.steady = kernels::IsSteady(plan);
+  executable.steady = kernels::HasBoundedDuration(plan);
   executable.constants = std::move(plan.constants);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   executable.compile_ms = took.count();

@@ -78,8 +78,8 @@ std::string Serialize(const Executable& executable) {
   proto.set_code(executable.code);
   proto.set_steady(executable.steady);
   proto.set_compile_ms(executable.compile_ms);
-  for (const kernels::SharedPlace& place : executable.may_share) {
-    v1::SharedPlace& to = *proto.add_may_share();
+  for (const kernels::InputOutputAlias& place : executable.may_share) {
+    v1::InputOutputAlias& to = *proto.add_may_share();
     to.set_argument(place.argument);
     to.set_result(place.result);
   }
@@ -112,7 +112,7 @@ absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
   executable.code = std::move(*proto.mutable_code());
   executable.steady = proto.steady();
   executable.compile_ms = proto.compile_ms();
-  for (const v1::SharedPlace& place : proto.may_share()) {
+  for (const v1::InputOutputAlias& place : proto.may_share()) {
     executable.may_share.push_back({place.argument(), place.result()});
   }
   if (!MayShare(executable)) {

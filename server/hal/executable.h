@@ -21,10 +21,10 @@ struct Executable {
   int64_t arena_bytes = 0;  // temporaries of one execution
   // Pairs of an argument and a result that may use the same buffer in a run; see
   // kernels::Plan::may_share.
-  std::vector<kernels::SharedPlace> may_share;
+  std::vector<kernels::InputOutputAlias> may_share;
   std::string constants;  // the bytes of the constant block
   std::string code;       // ELF objects for the CPU, a serialized CudaProgram for GPUs
-  // Whether all runs take about the same time, whatever the data (kernels::IsSteady).
+  // Whether all runs take about the same time, whatever the data (kernels::HasBoundedDuration).
   bool steady = false;
   double compile_ms = 0;  // how long the compilation took
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 #include "server/runtime/device_executor.h"
 #include "server/runtime/task_host_calls.h"
 
@@ -119,7 +119,7 @@ absl::InlinedVector<DeviceExecutor::Allocation, 2> DeviceExecutor::FindDonors(
     outputs.push_back({.size_bytes = output->type()->size_bytes()});
   }
   if (execution.donated.empty()) return outputs;
-  std::vector<kernels::SharedPlace> wished;
+  std::vector<kernels::InputOutputAlias> wished;
   for (const DonatedArgument& donated : execution.donated) {
     if (donated.result.has_value()) wished.push_back({donated.argument, *donated.result});
   }
@@ -131,8 +131,8 @@ absl::InlinedVector<DeviceExecutor::Allocation, 2> DeviceExecutor::FindDonors(
     const std::shared_ptr<Array>& input = execution.inputs[argument];
     return input->device() == index_ && Array::IsOnlyReader(input) && input->MayTake();
   };
-  for (const kernels::SharedPlace& place :
-       kernels::ChooseSharedPlaces(execution.executable->executable->may_share, wished, is_given)) {
+  for (const kernels::InputOutputAlias& place : kernels::ChooseInputOutputAliases(
+           execution.executable->executable->may_share, wished, is_given)) {
     outputs[place.result].donor = execution.inputs[place.argument].get();
   }
   return outputs;

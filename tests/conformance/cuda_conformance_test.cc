@@ -17,7 +17,7 @@ namespace {
 // Compiled by the host's compiler and run by the host: what a GPU would compute, but for the GPU.
 // The programs are small: shared out as on a GPU, and, what does not change results, as if they
 // were large.
-class CudaConformance : public ::testing::TestWithParam<kernels::cuda::Sharing> {};
+class CudaConformance : public ::testing::TestWithParam<kernels::cuda::WorkDivision> {};
 
 TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
   const char* folder = std::getenv("ACCELD_CONFORMANCE_DIR");
@@ -52,8 +52,8 @@ TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
               planned->kernels.size(), with_routines, planned->skipped);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sharing, CudaConformance,
-                         ::testing::Values(kernels::cuda::Sharing{}, kEagerElements));
+INSTANTIATE_TEST_SUITE_P(WorkDivision, CudaConformance,
+                         ::testing::Values(kernels::cuda::WorkDivision{}, kEagerElements));
 
 }  // namespace
 }  // namespace acceld::testing

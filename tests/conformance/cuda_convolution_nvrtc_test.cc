@@ -92,7 +92,7 @@ TEST_P(CudaConvolutionNvrtc, CompilesWithoutSpills) {
 
 bool IsLeftToTheLibrary(const Form& form) {
   kernels::ConvolutionStep step = StepOf(form, "f32");
-  step.scratch.size_bytes = kernels::cuda::ConvolutionScratchBytes(step, /*is_of_library=*/true);
+  step.scratch.size_bytes = kernels::cuda::ConvolutionScratchBytes(step, /*uses_library=*/true);
   kernels::cuda::CudaProgram program;
   program.steps.push_back({step, ""});
   std::string source;

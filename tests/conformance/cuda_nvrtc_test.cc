@@ -29,7 +29,7 @@ constexpr int kMaxSpillBytes = 256;
 
 // The kernels from number `begin` on, as one module.
 std::string ModuleOf(const std::vector<const kernels::Kernel*>& kernels, size_t begin,
-                     const kernels::cuda::Sharing& sharing) {
+                     const kernels::cuda::WorkDivision& sharing) {
   std::string source(kernels::cuda::ModulePrelude());
   for (size_t i = begin; i < std::min(kernels.size(), begin + kKernelsPerModule); ++i) {
     kernels::Kernel named = *kernels[i];
@@ -52,8 +52,8 @@ struct Target {
   int architecture;
   bool eager = false;  // shared out as if the programs, which are small, were large
 
-  kernels::cuda::Sharing sharing() const {
-    return eager ? kEagerSharing : kernels::cuda::Sharing{};
+  kernels::cuda::WorkDivision sharing() const {
+    return eager ? kEagerSharing : kernels::cuda::WorkDivision{};
   }
 };
 

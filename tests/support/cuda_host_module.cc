@@ -25,7 +25,7 @@ std::string NameOf(size_t index) { return absl::StrCat("kernel", index); }
 
 // The kernel under a unique name, and a function that launches it.
 std::string TextOf(const kernels::Kernel& kernel, size_t index,
-                   const kernels::cuda::Sharing& sharing, kernels::cuda::CudaKernel& printed) {
+                   const kernels::cuda::WorkDivision& sharing, kernels::cuda::CudaKernel& printed) {
   kernels::Kernel named = kernel;
   named.name = NameOf(index);
   printed = kernels::cuda::PrintKernel(named, sharing);
@@ -45,7 +45,8 @@ std::string TextOf(const kernels::Kernel& kernel, size_t index,
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
-    const std::vector<const kernels::Kernel*>& kernels, const kernels::cuda::Sharing& sharing) {
+    const std::vector<const kernels::Kernel*>& kernels,
+    const kernels::cuda::WorkDivision& sharing) {
   const TempDir folder;
   auto module = std::make_unique<CudaHostModule>();
   module->kernels_.resize(kernels.size());

@@ -19,7 +19,7 @@ class CudaHostModule {
   // Takes about 10 ms a kernel. Names need not be unique.
   static absl::StatusOr<std::unique_ptr<CudaHostModule>> Compile(
       const std::vector<const kernels::Kernel*>& kernels,
-      const kernels::cuda::Sharing& sharing = {});
+      const kernels::cuda::WorkDivision& sharing = {});
   ~CudaHostModule();
 
   // Runs kernel number `index`. The buffers are at least as large as the kernel says.

@@ -46,7 +46,7 @@ std::vector<uint32_t> CallersFirst(const Plan& plan) {
 // What is known of the memory of a function's arguments, results and arena.
 struct Spaces {
   bool disjoint = true;  // all are disjoint, except for the pairs in may_share
-  absl::Span<const SharedPlace> may_share;
+  absl::Span<const InputOutputAlias> may_share;
 
   bool MayShare(const Slice& a, const Slice& b) const {
     if (!disjoint) return true;
@@ -55,7 +55,7 @@ struct Spaces {
     const Slice& result = argument_first ? b : a;
     return argument.space == Slice::Space::kArgument && result.space == Slice::Space::kResult &&
            std::find(may_share.begin(), may_share.end(),
-                     SharedPlace{argument.index, result.index}) != may_share.end();
+                     InputOutputAlias{argument.index, result.index}) != may_share.end();
   }
 };
 

@@ -13,7 +13,7 @@ class PlanChecker {
   absl::Status Check() {
     if (plan_.functions.empty()) return absl::InternalError("plan: it has no functions");
     for (const Kernel& kernel : plan_.kernels) ACCELD_RETURN_IF_ERROR(VerifyKernel(kernel));
-    for (const SharedPlace& place : plan_.may_share) {
+    for (const InputOutputAlias& place : plan_.may_share) {
       const PlanFunction& entry = plan_.entry();
       if (place.argument >= entry.arguments.size() || place.result >= entry.results.size() ||
           entry.arguments[place.argument].size_bytes() !=

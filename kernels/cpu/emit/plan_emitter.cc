@@ -254,15 +254,14 @@ class StepEmitter {
 
   // Generates a call of the run-time support: (context, descriptor, addresses of operands and
   // results) -> CodeStatus.
-  void EmitCallWithAddresses(const char* symbol, Value* descriptor,
-                             std::vector<Slice> source_locations,
+  void EmitCallWithAddresses(const char* symbol, Value* descriptor, std::vector<Slice> places,
                              const std::vector<Slice>& results) {
-    source_locations.insert(source_locations.end(), results.begin(), results.end());
+    places.insert(places.end(), results.begin(), results.end());
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(source_locations)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
   }
 
   // Stores the addresses of `slices` to a table on the stack, which is valid until the next call of

@@ -8,15 +8,13 @@
 
 namespace acceld::kernels::cpu {
 
-int32_t CallHost(const LaunchContext* context, const int64_t* descriptor,
-                 void* const* source_locations) {
+int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
   absl::Status status;
   try {
     const HostCall call = ReadHostCall(descriptor);
-    status =
-        context->host == nullptr
-            ? absl::FailedPreconditionError(ToString(call) + ": there is nobody to ask")
-            : context->host->Call(call, source_locations, source_locations + call.operands.size());
+    status = context->host == nullptr
+                 ? absl::FailedPreconditionError(ToString(call) + ": there is nobody to ask")
+                 : context->host->Call(call, places, places + call.operands.size());
   } catch (const std::bad_alloc&) {
     status = absl::ResourceExhaustedError("no memory for a host call");
   }

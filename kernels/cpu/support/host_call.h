@@ -10,7 +10,6 @@ namespace acceld::kernels::cpu {
 // layout of HostCallKeyOf, and `places` has the addresses of the operands, then of the results.
 // Blocks until the results are written. Returns a CodeStatus; with kFailed, the error is in the
 // context's RunState. Fails with FAILED_PRECONDITION if context->host is nullptr.
-int32_t CallHost(const LaunchContext* context, const int64_t* descriptor,
-                 void* const* source_locations);
+int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* places);
 
 }  // namespace acceld::kernels::cpu

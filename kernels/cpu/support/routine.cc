@@ -26,11 +26,10 @@ bool HasResults(const RoutineRun& run) {
 
 }  // namespace
 
-int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor,
-                   void* const* source_locations) {
+int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
   absl::Status status;
   try {
-    const RoutineRun run = ReadRoutine(context, descriptor, source_locations);
+    const RoutineRun run = ReadRoutine(context, descriptor, places);
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
     CheckRun(run);
 #endif

@@ -11,7 +11,6 @@ namespace acceld::kernels::cpu {
 // the operands, then of the results. Threads share the work in such a way that results do not
 // depend on their number. Returns a CodeStatus; with kFailed, the error is in the context's
 // RunState.
-int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor,
-                   void* const* source_locations);
+int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places);
 
 }  // namespace acceld::kernels::cpu

@@ -8,9 +8,8 @@
 
 namespace acceld::kernels::cpu {
 
-absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* source_locations,
-                              int num_threads, const volatile bool* interrupted,
-                              Interrupts* interrupts) {
+absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, int num_threads,
+                              const volatile bool* interrupted, Interrupts* interrupts) {
   RunState state(LaunchContext{.arguments = nullptr,
                                .results = nullptr,
                                .arena = nullptr,
@@ -19,7 +18,7 @@ absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* source_locat
                                .interrupted = interrupted,
                                .interrupts = interrupts});
   const std::vector<int64_t> key = RoutineKeyOf(call);
-  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), source_locations))) {
+  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {
     case CodeStatus::kOk:
       return absl::OkStatus();
     case CodeStatus::kCancelled:

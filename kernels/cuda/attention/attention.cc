@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/ceil_divide.h"
-#include "kernels/cuda/emit/analysis/long_work.h"
+#include "kernels/cuda/emit/analysis/cancellation_polls.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {
@@ -33,14 +33,14 @@ bool Fits(const AttentionOperand& operand) {
 }
 
 // How the work of an attention kernel is divided among thread blocks, warps and threads.
-struct Cut {
+struct Tiling {
   int rows, threads;                 // queries and threads of a thread block
   int block_keys;                    // keys that a thread block processes in one step
   int row_warps = 1, key_warps = 1;  // for narrow floats
   int rows_of_thread = 1;            // for f32
 };
 
-Cut CutOf(const AttentionShape& shape) {
+Tiling TilingOf(const AttentionShape& shape) {
   const int64_t width = std::max(shape.depth, shape.features);
   if (!IsNarrow(shape.dtype)) {
     // As many rows as fit 48 KiB of shared memory.
@@ -51,14 +51,14 @@ Cut CutOf(const AttentionShape& shape) {
             .block_keys = width <= 128 ? 32 : 16,
             .rows_of_thread = rows};
   }
-  Cut cut{};
+  Tiling cut{};
   // With few queries, several warps share the queries and divide the keys. With very many, a block
   // has more queries, so that keys and values are read less often.
   constexpr int64_t kManyBlocks = 512;
   if (width > 128) {
-    cut = shape.queries <= 16   ? Cut{.block_keys = 32, .row_warps = 1, .key_warps = 2}
-          : shape.queries <= 32 ? Cut{.block_keys = 32, .row_warps = 2}
-                                : Cut{.block_keys = 16, .row_warps = 4};
+    cut = shape.queries <= 16   ? Tiling{.block_keys = 32, .row_warps = 1, .key_warps = 2}
+          : shape.queries <= 32 ? Tiling{.block_keys = 32, .row_warps = 2}
+                                : Tiling{.block_keys = 16, .row_warps = 4};
   } else if (shape.queries <= 16) {
     cut = {.block_keys = 64, .row_warps = 1, .key_warps = 4};
   } else if (shape.queries <= 32) {
@@ -77,13 +77,13 @@ Cut CutOf(const AttentionShape& shape) {
 bool IsLong(const AttentionShape& shape) {
   return static_cast<double>(shape.batches()) * static_cast<double>(shape.queries) *
              static_cast<double>(shape.keys) * static_cast<double>(shape.depth + shape.features) >=
-         kLongWork;
+         kMinPolledIterations;
 }
 
 class Printer {
  public:
   Printer(const AttentionShape& shape, absl::string_view name)
-      : shape_(shape), name_(name), cut_(CutOf(shape)) {}
+      : shape_(shape), name_(name), cut_(TilingOf(shape)) {}
 
   AttentionKernel Print() {
     const std::string description = absl::StrCat(name_, "_shape");
@@ -213,8 +213,8 @@ class Printer {
     const auto add = [&](absl::string_view operand, absl::string_view name, bool is_const) {
       parameters.push_back(
           absl::StrCat(is_const ? "const " : "", description, "::", operand, "::Type* ", name));
-      placed.push_back(
-          absl::StrCat("Placed(", name, ") + ", description, "::", operand, "::Offset(batch)"));
+      placed.push_back(absl::StrCat("ResolvePointer(", name, ") + ", description, "::", operand,
+                                    "::Offset(batch)"));
     };
     add("Query", "query", true);
     add("Key", "key", true);
@@ -229,7 +229,7 @@ class Printer {
     }
     add("Output", "out", false);
     if (IsLong(shape_)) parameters.emplace_back("const volatile int* cancelled");
-    placed.emplace_back(IsLong(shape_) ? "Placed(cancelled)" : "(const volatile int*)0");
+    placed.emplace_back(IsLong(shape_) ? "ResolvePointer(cancelled)" : "(const volatile int*)0");
     Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", cut_.threads, ")\n", name_,
                       "(", absl::StrJoin(parameters, ", "), ") {"));
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",
@@ -245,7 +245,7 @@ class Printer {
 
   const AttentionShape& shape_;
   const std::string name_;
-  const Cut cut_;
+  const Tiling cut_;
   std::string out_;
 };
 
@@ -271,14 +271,14 @@ bool CanAttend(const AttentionShape& shape) {
     if (size > INT32_MAX / batches) return false;
     batches *= size;
   }
-  const int rows = CutOf(shape).rows;
+  const int rows = TilingOf(shape).rows;
   return Fits(shape.query) && Fits(shape.key) && Fits(shape.value) && Fits(shape.output) &&
          CeilDivide(shape.queries, rows) <= INT32_MAX / batches;
 }
 
 bool IsAttentionParallel(const AttentionShape& shape) {
   constexpr int64_t kBlocks = 96, kFewKeys = 1024;
-  const int rows = CutOf(shape).rows;
+  const int rows = TilingOf(shape).rows;
   return shape.keys <= kFewKeys || CeilDivide(shape.queries, rows) * shape.batches() >= kBlocks;
 }
 

@@ -16,7 +16,7 @@ absl::StatusOr<CublasLt> Open() {
   CublasLt table;
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) \
   ACCELD_RETURN_IF_ERROR(library.Find(#name, table.name));
-#include "kernels/cuda/cublas/symbols.def"
+#include "kernels/cuda/cublas/cublas_lt_symbols.def"
   return table;
 }
 

@@ -40,7 +40,7 @@ struct CublasLt {
   static absl::Status Check(Result result, absl::string_view what);
 
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) Result(*name) parameters = nullptr;
-#include "kernels/cuda/cublas/symbols.def"
+#include "kernels/cuda/cublas/cublas_lt_symbols.def"
 };
 
 }  // namespace acceld::kernels::cuda

@@ -174,7 +174,7 @@ absl::StatusOr<std::vector<std::string>> Matmul::FindAlgorithms(const CublasLt& 
   Matmul described(library, handle);
   ACCELD_RETURN_IF_ERROR(described.Describe(matmul));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<CublasLt::Heuristic> found,
-                          described.AskHeuristics(max_algorithms));
+                          described.QueryHeuristics(max_algorithms));
   std::vector<std::string> algorithms;
   for (const CublasLt::Heuristic& heuristic : found) {
     algorithms.emplace_back(reinterpret_cast<const char*>(&heuristic.algorithm), kAlgorithmBytes);
@@ -251,13 +251,13 @@ absl::Status Matmul::ChooseAlgorithm(const std::string& chosen) {
       return absl::OkStatus();
     }
   }
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<CublasLt::Heuristic> found, AskHeuristics(1));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<CublasLt::Heuristic> found, QueryHeuristics(1));
   algorithm_ = found[0].algorithm;
   workspace_bytes_ = found[0].workspace_bytes;
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::AskHeuristics(int wanted) const {
+absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::QueryHeuristics(int wanted) const {
   CublasLt::Preference preference = nullptr;
   ACCELD_RETURN_IF_ERROR(CublasLt::Check(library_.cublasLtMatmulPreferenceCreate(&preference),
                                          "cublasLtMatmulPreferenceCreate"));
@@ -286,7 +286,7 @@ absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::AskHeuristics(int wante
   return found;
 }
 
-absl::Status Matmul::Enqueue(const Places& source_locations, CublasLt::Stream stream) const {
+absl::Status Matmul::Enqueue(const DeviceAddresses& places, CublasLt::Stream stream) const {
   // Of the scale type; complex ones have an imaginary part behind.
   struct Scalar {
     float in_floats[2];
@@ -304,13 +304,13 @@ absl::Status Matmul::Enqueue(const Places& source_locations, CublasLt::Stream st
   const Scalar alpha = scalar(alpha_), beta = scalar(beta_);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
   MutexLock lock(operation_mutex_);
-  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, source_locations.bias));
+  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, places.bias));
   return CublasLt::Check(
-      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(source_locations.rhs),
-                              a_, pointer(source_locations.lhs), b_, pointer_to(beta),
-                              pointer(has_addend_ ? source_locations.addend : source_locations.out),
-                              d_, pointer(source_locations.out), d_, &algorithm_,
-                              pointer(source_locations.workspace), workspace_bytes_, stream),
+      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(places.rhs), a_,
+                              pointer(places.lhs), b_, pointer_to(beta),
+                              pointer(has_addend_ ? places.addend : places.out), d_,
+                              pointer(places.out), d_, &algorithm_, pointer(places.workspace),
+                              workspace_bytes_, stream),
       "cublasLtMatmul");
 }
 

@@ -51,13 +51,13 @@ class Matmul {
   // Device addresses of the operands, aligned to kBufferAlignment. `bias` and `addend` are used
   // only if the epilogue has them. The workspace, of workspace_bytes(), must not be in use
   // otherwise while the product runs.
-  struct Places {
+  struct DeviceAddresses {
     uint64_t lhs = 0, rhs = 0, out = 0;
     uint64_t bias = 0, addend = 0;
     uint64_t workspace = 0;
-    friend bool operator==(const Places&, const Places&) = default;
+    friend bool operator==(const DeviceAddresses&, const DeviceAddresses&) = default;
   };
-  absl::Status Enqueue(const Places& source_locations, CublasLt::Stream stream) const;
+  absl::Status Enqueue(const DeviceAddresses& places, CublasLt::Stream stream) const;
 
  private:
   Matmul(const CublasLt& library, CublasLt::Handle handle) : library_(library), handle_(handle) {}
@@ -68,7 +68,7 @@ class Matmul {
   absl::Status DescribeMatrix(int type, uint64_t rows, uint64_t columns, int64_t leading,
                               int64_t batch, int64_t batch_stride, CublasLt::Layout& layout);
   absl::Status ChooseAlgorithm(const std::string& chosen);
-  absl::StatusOr<std::vector<CublasLt::Heuristic>> AskHeuristics(int wanted) const;
+  absl::StatusOr<std::vector<CublasLt::Heuristic>> QueryHeuristics(int wanted) const;
 
   const CublasLt& library_;
   const CublasLt::Handle handle_;

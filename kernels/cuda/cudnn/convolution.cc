@@ -161,18 +161,18 @@ absl::StatusOr<std::vector<Cudnn::Algorithm>> CudnnConvolution::FindAlgorithms(
     Cudnn::Handle handle) {
   Cudnn::Algorithm found[kMaxAlgorithms] = {};
   int count = 0;
-  ACCELD_RETURN_IF_ERROR(Cudnn::Check(AskHeuristics(handle, kMaxAlgorithms, count, found),
+  ACCELD_RETURN_IF_ERROR(Cudnn::Check(QueryHeuristics(handle, kMaxAlgorithms, count, found),
                                       "cudnnGetConvolutionAlgorithm"));
   std::vector<Cudnn::Algorithm> wanted;
   for (Cudnn::Algorithm& one : absl::MakeSpan(found, std::min(count, kMaxAlgorithms))) {
-    if (IsWanted(one, function_) && Confirm(handle, one)) wanted.push_back(one);
+    if (IsWanted(one, function_) && IsUsable(handle, one)) wanted.push_back(one);
   }
   if (wanted.empty()) return absl::UnimplementedError("cuDNN has no algorithm for a convolution");
   return wanted;
 }
 
-Cudnn::Result CudnnConvolution::AskHeuristics(Cudnn::Handle handle, int wanted, int& count,
-                                              Cudnn::Algorithm* found) const {
+Cudnn::Result CudnnConvolution::QueryHeuristics(Cudnn::Handle handle, int wanted, int& count,
+                                                Cudnn::Algorithm* found) const {
   switch (function_) {
     case Function::kForward:
       return library_.cudnnGetConvolutionForwardAlgorithm_v7(handle, image_, filter_, convolution_,
@@ -189,7 +189,7 @@ Cudnn::Result CudnnConvolution::AskHeuristics(Cudnn::Handle handle, int wanted, 
 
 // Whether cuDNN accepts the algorithm, with a workspace of at most kMaxWorkspaceBytes, which this
 // function sets. The heuristics also list algorithms that cuDNN then refuses to run.
-bool CudnnConvolution::Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm) {
+bool CudnnConvolution::IsUsable(Cudnn::Handle handle, Cudnn::Algorithm& algorithm) {
   if (!SetMath(algorithm.math).ok()) return false;
   size_t* const bytes = &algorithm.workspace_bytes;
   Cudnn::Result result = 0;
@@ -210,34 +210,33 @@ bool CudnnConvolution::Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm
   return result == 0 && *bytes <= kMaxWorkspaceBytes;
 }
 
-absl::Status CudnnConvolution::Enqueue(const Places& source_locations, Cudnn::Handle handle) const {
+absl::Status CudnnConvolution::Enqueue(const DeviceAddresses& places, Cudnn::Handle handle) const {
   const float one = 1, zero = 0;
   const double double_one = 1, double_zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&double_one) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&double_zero) : &zero;
-  void* const workspace =
-      algorithm_.workspace_bytes == 0 ? nullptr : At(source_locations.workspace);
+  void* const workspace = algorithm_.workspace_bytes == 0 ? nullptr : At(places.workspace);
   switch (function_) {
     case Function::kForward:
       return Cudnn::Check(library_.cudnnConvolutionForward(
-                              handle, alpha, image_, At(source_locations.lhs), filter_,
-                              At(source_locations.rhs), convolution_, algorithm_.number, workspace,
-                              algorithm_.workspace_bytes, beta, result_, At(source_locations.out)),
+                              handle, alpha, image_, At(places.lhs), filter_, At(places.rhs),
+                              convolution_, algorithm_.number, workspace,
+                              algorithm_.workspace_bytes, beta, result_, At(places.out)),
                           "cudnnConvolutionForward");
     case Function::kBackwardData:
       return Cudnn::Check(library_.cudnnConvolutionBackwardData(
-                              handle, alpha, filter_, At(source_locations.rhs), result_,
-                              At(source_locations.lhs), convolution_, algorithm_.number, workspace,
-                              algorithm_.workspace_bytes, beta, image_, At(source_locations.out)),
+                              handle, alpha, filter_, At(places.rhs), result_, At(places.lhs),
+                              convolution_, algorithm_.number, workspace,
+                              algorithm_.workspace_bytes, beta, image_, At(places.out)),
                           "cudnnConvolutionBackwardData");
     case Function::kBackwardFilter:
       break;
   }
-  return Cudnn::Check(library_.cudnnConvolutionBackwardFilter(
-                          handle, alpha, image_, At(source_locations.lhs), result_,
-                          At(source_locations.rhs), convolution_, algorithm_.number, workspace,
-                          algorithm_.workspace_bytes, beta, filter_, At(source_locations.out)),
-                      "cudnnConvolutionBackwardFilter");
+  return Cudnn::Check(
+      library_.cudnnConvolutionBackwardFilter(
+          handle, alpha, image_, At(places.lhs), result_, At(places.rhs), convolution_,
+          algorithm_.number, workspace, algorithm_.workspace_bytes, beta, filter_, At(places.out)),
+      "cudnnConvolutionBackwardFilter");
 }
 
 }  // namespace acceld::kernels::cuda

@@ -42,11 +42,11 @@ class CudnnConvolution {
 
   // Device addresses of the operands, aligned to kBufferAlignment. The workspace, of
   // workspace_bytes(), must not be in use otherwise while the convolution runs.
-  struct Places {
+  struct DeviceAddresses {
     uint64_t lhs = 0, rhs = 0, out = 0, workspace = 0;
   };
   // On the handle's stream.
-  absl::Status Enqueue(const Places& source_locations, Cudnn::Handle handle) const;
+  absl::Status Enqueue(const DeviceAddresses& places, Cudnn::Handle handle) const;
 
  private:
   explicit CudnnConvolution(const Cudnn& library) : library_(library) {}
@@ -56,9 +56,9 @@ class CudnnConvolution {
                               Cudnn::Descriptor& tensor) const;
   absl::Status SetMath(int math);
   absl::StatusOr<std::vector<Cudnn::Algorithm>> FindAlgorithms(Cudnn::Handle handle);
-  Cudnn::Result AskHeuristics(Cudnn::Handle handle, int wanted, int& count,
-                              Cudnn::Algorithm* found) const;
-  bool Confirm(Cudnn::Handle handle, Cudnn::Algorithm& algorithm);
+  Cudnn::Result QueryHeuristics(Cudnn::Handle handle, int wanted, int& count,
+                                Cudnn::Algorithm* found) const;
+  bool IsUsable(Cudnn::Handle handle, Cudnn::Algorithm& algorithm);
 
   const Cudnn& library_;
   CudnnForm::Function function_ = CudnnForm::Function::kForward;

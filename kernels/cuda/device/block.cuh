@@ -1,15 +1,15 @@
 // Reductions and scans over the threads of a thread block. "Lane" is the number of a thread in its
 // warp. All functions must be called by all threads of the warp or block.
 
-// The value of the lane that is `distance` higher. (FromLaneAbove: `distance` lower.)
-__device__ inline f32 FromLaneBelow(f32 x, int distance) {
+// The value of the lane that is `distance` higher. (ShuffleUp: `distance` lower.)
+__device__ inline f32 ShuffleDown(f32 x, int distance) {
   return __shfl_down_sync(0xffffffffu, x, distance);
 }
-__device__ inline f64 FromLaneBelow(f64 x, int distance) {
+__device__ inline f64 ShuffleDown(f64 x, int distance) {
   return __shfl_down_sync(0xffffffffu, x, distance);
 }
 template <typename T>
-__device__ T FromLaneBelow(T x, int distance) {
+__device__ T ShuffleDown(T x, int distance) {
   return T(__shfl_down_sync(0xffffffffu, Wide<T>(x), distance));
 }
 
@@ -27,7 +27,7 @@ template <typename Combine, typename T>
 __device__ T BlockReduce(T value, Combine combine, u64* space) {
   T* const of_warps = reinterpret_cast<T*>(space);
   for (int distance = 16; distance > 0; distance /= 2) {
-    value = combine(value, FromLaneBelow(value, distance));
+    value = combine(value, ShuffleDown(value, distance));
   }
   if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = value;
   __syncthreads();
@@ -35,7 +35,7 @@ __device__ T BlockReduce(T value, Combine combine, u64* space) {
   const int warps = int(blockDim.x / 32);
   value = of_warps[threadIdx.x % warps];
   for (int distance = warps / 2; distance > 0; distance /= 2) {
-    value = combine(value, FromLaneBelow(value, distance));
+    value = combine(value, ShuffleDown(value, distance));
   }
   value = FromFirstLane(value);
   __syncthreads();
@@ -61,14 +61,14 @@ __device__ T ColumnReduce(T value, Combine combine, u64* space) {
   return value;
 }
 
-__device__ inline f32 FromLaneAbove(f32 x, int distance) {
+__device__ inline f32 ShuffleUp(f32 x, int distance) {
   return __shfl_up_sync(0xffffffffu, x, distance);
 }
-__device__ inline f64 FromLaneAbove(f64 x, int distance) {
+__device__ inline f64 ShuffleUp(f64 x, int distance) {
   return __shfl_up_sync(0xffffffffu, x, distance);
 }
 template <typename T>
-__device__ T FromLaneAbove(T x, int distance) {
+__device__ T ShuffleUp(T x, int distance) {
   return T(__shfl_up_sync(0xffffffffu, Wide<T>(x), distance));
 }
 __device__ inline f32 FromLastLane(f32 x) { return __shfl_sync(0xffffffffu, x, 31); }
@@ -86,7 +86,7 @@ __device__ void ScanInWarps(T (&items)[kItems], Combine combine, T* of_warps) {
 #pragma unroll
   for (int k = 0; k < kItems; ++k) {
     for (int distance = 1; distance < 32; distance *= 2) {
-      const T before = FromLaneAbove(items[k], distance);
+      const T before = ShuffleUp(items[k], distance);
       if (lane >= u32(distance)) items[k] = combine(before, items[k]);
     }
   }
@@ -115,7 +115,7 @@ __device__ void BlockScan(T (&items)[kItems], T& carry, Combine combine, u64* sp
   __syncthreads();
 }
 
-// As BlockScan, for compensated sums: `lost` has the rounding errors of `carry` (AddExactly).
+// As BlockScan, for compensated sums: `lost` has the rounding errors of `carry` (AddCompensated).
 template <int kItems, typename T>
 __device__ void BlockSums(T (&items)[kItems], T& carry, T& lost, u64* space) {
   T* const of_warps = reinterpret_cast<T*>(space);
@@ -124,7 +124,7 @@ __device__ void BlockSums(T (&items)[kItems], T& carry, T& lost, u64* space) {
   T before = RoundedSum(carry, lost);
   for (u32 warp = 0; warp < blockDim.x / 32; ++warp) {
     if (warp == own) before = RoundedSum(carry, lost);
-    AddExactly(carry, lost, of_warps[warp]);
+    AddCompensated(carry, lost, of_warps[warp]);
   }
 #pragma unroll
   for (int k = 0; k < kItems; ++k) items[k] = before + items[k];

@@ -16,7 +16,7 @@ struct ConvolutionDim {
 
 // An output position: the coordinates in the input at which its window begins.
 template <typename C>
-struct ConvolutionPlace {
+struct ConvolutionOutputPosition {
   // The window's origin in the dilated input, in the dimensions that need bounds checks.
   typename C::Index at[4];
   Wide<typename C::Index> from;  // what the other (plain) dimensions add to the input index
@@ -32,11 +32,11 @@ struct ConvolutionProduct {
 };
 
 template <typename C>
-__device__ __forceinline__ ConvolutionPlace<C> LocationOf(typename C::Index m) {
+__device__ __forceinline__ ConvolutionOutputPosition<C> OutputPositionOf(typename C::Index m) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
-  ConvolutionPlace<C> place;
-  place.inside = m < C::kPlaces;
+  ConvolutionOutputPosition<C> place;
+  place.inside = m < C::kOutputPositions;
   place.from = 0;
   Unsigned rest = Unsigned(m);
 #pragma unroll
@@ -86,7 +86,7 @@ __device__ __forceinline__ ConvolutionProduct<C> ProductOf(typename C::Index k) 
 // there is none, because of padding or dilation; the element is then 0. Unsigned, because arbitrary
 // indices outside the input must not overflow.
 template <typename C>
-__device__ __forceinline__ bool FindInput(const ConvolutionPlace<C>& place,
+__device__ __forceinline__ bool FindInput(const ConvolutionOutputPosition<C>& place,
                                           const ConvolutionProduct<C>& product,
                                           Wide<typename C::Index>& from) {
   using Index = typename C::Index;
@@ -146,12 +146,12 @@ struct ConvolutionLoads {
 template <typename C>
 struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts> {
   using Loads = ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts>;
-  static constexpr int kPlaces = Loads::kSameAcross ? 1 : Loads::kCount;
-  ConvolutionPlace<C> source_locations[kPlaces];
+  static constexpr int kOutputPositions = Loads::kSameAcross ? 1 : Loads::kCount;
+  ConvolutionOutputPosition<C> places[kOutputPositions];
 
   __device__ __forceinline__ void Begin(typename C::Index first_place) {
 #pragma unroll
-    for (int i = 0; i < kPlaces; ++i) source_locations[i] = LocationOf<C>(first_place + Loads::Across(i));
+    for (int i = 0; i < kOutputPositions; ++i) places[i] = OutputPositionOf<C>(first_place + Loads::Across(i));
   }
 
   __device__ __forceinline__ void Load(const typename C::In* lhs, typename C::Index first_product) {
@@ -161,7 +161,7 @@ struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlon
       if (i > 0 && !Loads::kSameAlong) product = ProductOf<C>(first_product + Loads::Along(i));
       Wide<typename C::Index> from;
       this->values[i] = {};
-      if (FindInput<C>(source_locations[kPlaces == 1 ? 0 : i], product, from)) {
+      if (FindInput<C>(places[kOutputPositions == 1 ? 0 : i], product, from)) {
         this->values[i] = LoadLanes<C::kLhsLanes>(lhs + from);
       }
     }
@@ -198,13 +198,13 @@ struct ConvolutionSums {
 
   // The thread's row and column in the tile. Adjacent threads store to adjacent addresses.
   __device__ static int Row() {
-    return C::kPlacesInnermost ? int(threadIdx.x) % kRows : int(threadIdx.x) / kColumns;
+    return C::kOutputPositionsInnermost ? int(threadIdx.x) % kRows : int(threadIdx.x) / kColumns;
   }
   __device__ static int Column() {
-    return C::kPlacesInnermost ? int(threadIdx.x) / kRows : int(threadIdx.x) % kColumns;
+    return C::kOutputPositionsInnermost ? int(threadIdx.x) / kRows : int(threadIdx.x) % kColumns;
   }
   // In the tile.
-  __device__ static int LocationOf(int i) { return (i / 4 * kRows + Row()) * 4 + i % 4; }
+  __device__ static int OutputPositionOf(int i) { return (i / 4 * kRows + Row()) * 4 + i % 4; }
   __device__ static int OutputOf(int j) { return (j / 4 * kColumns + Column()) * 4 + j % 4; }
 
   __device__ __forceinline__ void Add(const typename C::Sum* lhs, const typename C::Sum* rhs) {
@@ -213,7 +213,7 @@ struct ConvolutionSums {
       typename C::Sum a[C::kThreadM], b[C::kThreadN];
 #pragma unroll
       for (int i = 0; i < C::kThreadM; i += 4) {
-        const auto lanes = LoadLanes<4>(lhs + k * C::kPitchM + LocationOf(i));
+        const auto lanes = LoadLanes<4>(lhs + k * C::kPitchM + OutputPositionOf(i));
 #pragma unroll
         for (int lane = 0; lane < 4; ++lane) a[i + lane] = lanes.at[lane];
       }
@@ -234,7 +234,7 @@ struct ConvolutionSums {
 
 // The index in the output of element (m, n) of a group.
 template <typename C>
-__device__ __forceinline__ typename C::Index OutputPlaceOf(typename C::Index group,
+__device__ __forceinline__ typename C::Index OutputIndexOf(typename C::Index group,
                                                            typename C::Index m,
                                                            typename C::Index n) {
   using Unsigned = Wide<typename C::Index>;
@@ -253,8 +253,8 @@ __device__ __forceinline__ typename C::Index OutputPlaceOf(typename C::Index gro
 template <typename C>
 __device__ __forceinline__ typename C::Index NumberOf(typename C::Index group, typename C::Index m,
                                                       typename C::Index n) {
-  return C::kPlacesInnermost ? (group * C::kOutputs + n) * C::kPlaces + m
-                             : (group * C::kPlaces + m) * C::kOutputs + n;
+  return C::kOutputPositionsInnermost ? (group * C::kOutputs + n) * C::kOutputPositions + m
+                             : (group * C::kOutputPositions + m) * C::kOutputs + n;
 }
 
 // Computes the convolution, with one block for each tile of each part of the products. `tiles` is
@@ -309,17 +309,17 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   using Sums = ConvolutionSums<C>;
 #pragma unroll
   for (int i = 0; i < C::kThreadM; ++i) {
-    const Index m = first_place + Sums::LocationOf(i);
-    if (m >= C::kPlaces) continue;
+    const Index m = first_place + Sums::OutputPositionOf(i);
+    if (m >= C::kOutputPositions) continue;
 #pragma unroll
     for (int j = 0; j < C::kThreadN; ++j) {
       const Index n = first_output + Sums::OutputOf(j);
       if (n >= C::kOutputs) continue;
       if (C::kParts > 1) {
-        parts[part * (C::kGroups * C::kPlaces * C::kOutputs) + NumberOf<C>(group, m, n)] =
+        parts[part * (C::kGroups * C::kOutputPositions * C::kOutputs) + NumberOf<C>(group, m, n)] =
             sums.at[i][j];
       } else {
-        out[OutputPlaceOf<C>(group, m, n)] = C::Encoded(sums.at[i][j]);
+        out[OutputIndexOf<C>(group, m, n)] = C::Encoded(sums.at[i][j]);
       }
     }
   }
@@ -330,16 +330,16 @@ template <typename C>
 __device__ __forceinline__ void AddParts(const typename C::Sum* parts, typename C::Out* out) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
-  constexpr Index kElements = C::kGroups * C::kPlaces * C::kOutputs;
+  constexpr Index kElements = C::kGroups * C::kOutputPositions * C::kOutputs;
   const Unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
   if (number >= Unsigned(kElements)) return;
   typename C::Sum sum = parts[number];
 #pragma unroll 4
   for (Index part = 1; part < C::kParts; ++part) sum += parts[part * kElements + Index(number)];
-  constexpr Unsigned kInner = C::kPlacesInnermost ? C::kPlaces : C::kOutputs;
-  constexpr Unsigned kOuter = C::kPlacesInnermost ? C::kOutputs : C::kPlaces;
+  constexpr Unsigned kInner = C::kOutputPositionsInnermost ? C::kOutputPositions : C::kOutputs;
+  constexpr Unsigned kOuter = C::kOutputPositionsInnermost ? C::kOutputs : C::kOutputPositions;
   const Index inner = Index(number % kInner), outer = Index(number / kInner % kOuter);
   const Index group = Index(number / kInner / kOuter);
-  const Index m = C::kPlacesInnermost ? inner : outer, n = C::kPlacesInnermost ? outer : inner;
-  out[OutputPlaceOf<C>(group, m, n)] = C::Encoded(sum);
+  const Index m = C::kOutputPositionsInnermost ? inner : outer, n = C::kOutputPositionsInnermost ? outer : inner;
+  out[OutputIndexOf<C>(group, m, n)] = C::Encoded(sum);
 }

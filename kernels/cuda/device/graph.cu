@@ -13,8 +13,8 @@ constexpr u64 kCheckNanoseconds = 20'000;
 struct Words {
   u64 at[kWords];
 };
-// A buffer location: the number of a base address, and an offset (kernels/cuda/program/places.h).
-struct Place {
+// A buffer location: the number of a base address, and an offset (kernels/cuda/program/buffer_locations.h).
+struct BufferLocation {
   u64 base, offset;
 };
 struct alignas(16) Sixteen {
@@ -41,19 +41,19 @@ store_words(u64* to, u64 count, const __grid_constant__ Words words) {
 // [first, first + kWords): addresses[i] = address of the base + offset. `bases` has the addresses
 // of these bases.
 extern "C" __global__ void __launch_bounds__(256)
-find_places(u64* addresses, const Place* source_locations, u64 count, u64 first,
+compute_addresses(u64* addresses, const BufferLocation* places, u64 count, u64 first,
             const __grid_constant__ Words bases) {
   const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const u64 base = source_locations[i].base - first;
-  if (base < kWords) addresses[i] = bases.at[base] + source_locations[i].offset;
+  const u64 base = places[i].base - first;
+  if (base < kWords) addresses[i] = bases.at[base] + places[i].offset;
 }
 
 // Copies bytes between buffers, which are aligned to 64 bytes, unless they are the same.
 extern "C" __global__ void __launch_bounds__(256)
 copy_bytes(u8* to, const u8* from, u64 bytes) {
-  to = Placed(to);
-  from = Placed(from);
+  to = ResolvePointer(to);
+  from = ResolvePointer(from);
   if (to == from) return;
   const u64 threads = u64(gridDim.x) * blockDim.x;
   const u64 thread = u64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -68,10 +68,10 @@ copy_bytes(u8* to, const u8* from, u64 bytes) {
 // read, or 0 if the flag was set then, so that the next call reads it again.
 extern "C" __global__ void __launch_bounds__(1)
 set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* checked) {
-  bool goes_on = *Placed(predicate) != 0;
+  bool goes_on = *ResolvePointer(predicate) != 0;
   const u64 now = Nanoseconds();
   if (now - *checked > kCheckNanoseconds) {
-    const bool ends = *Placed(cancelled) != 0;
+    const bool ends = *ResolvePointer(cancelled) != 0;
     *checked = ends ? 0 : now;
     goes_on = goes_on && !ends;
   }
@@ -81,12 +81,12 @@ set_loop(u64 handle, const u8* predicate, const volatile int* cancelled, u64* ch
 // Selects the branch to execute, as kernels::SwitchStep specifies; `branches` is their number.
 extern "C" __global__ void __launch_bounds__(1)
 set_branch(u64 handle, const i32* index, u64 branches) {
-  const i32 branch = *Placed(index);
+  const i32 branch = *ResolvePointer(index);
   cudaGraphSetConditional(handle, u32(branch) < branches ? u32(branch) : u32(branches - 1));
 }
 
 // Selects the branch for an i1: 1 selects branch 0, 0 selects branch 1.
 extern "C" __global__ void __launch_bounds__(1)
 set_choice(u64 handle, const u8* predicate) {
-  cudaGraphSetConditional(handle, *Placed(predicate) != 0 ? 0 : 1);
+  cudaGraphSetConditional(handle, *ResolvePointer(predicate) != 0 ? 0 : 1);
 }

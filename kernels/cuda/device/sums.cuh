@@ -4,7 +4,7 @@
 
 // Adds `part` to the sum (high, low).
 template <typename T>
-__device__ inline void AddExactly(T& high, T& low, T part) {
+__device__ inline void AddCompensated(T& high, T& low, T part) {
   const T sum = high + part, of_part = sum - high, of_high = sum - of_part;
   low += (high - of_high) + (part - of_part);
   high = sum;

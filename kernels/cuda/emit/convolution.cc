@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/cuda/emit/analysis/long_work.h"
-#include "kernels/cuda/emit/convolution_cut.h"
+#include "kernels/cuda/emit/analysis/cancellation_polls.h"
+#include "kernels/cuda/emit/convolution_tiling.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
 namespace acceld::kernels::cuda {
@@ -25,12 +25,15 @@ bool IsInput(DType dtype) {
 
 // Whether the kernel must poll for cancellation. Inputs may be mostly padding and dilation, so even
 // small tensors can need very much work.
-bool IsLong(const ConvolutionShape& shape) { return shape.num_multiplications() >= kLongWork; }
+bool IsLong(const ConvolutionShape& shape) {
+  return shape.num_multiplications() >= kMinPolledIterations;
+}
 
 // Prints the struct that is the template parameter C in device/convolution.cuh.
 class StructPrinter {
  public:
-  StructPrinter(const ConvolutionStep& step, const ConvolutionCut& cut) : step_(step), cut_(cut) {}
+  StructPrinter(const ConvolutionStep& step, const ConvolutionTiling& cut)
+      : step_(step), cut_(cut) {}
 
   std::string Print(const std::string& name) && {
     const ConvolutionShape& shape = step_.shape;
@@ -42,7 +45,7 @@ class StructPrinter {
     Alias("Sum", RegisterType(sum));
     Conversion("Sum Decoded(In x)", step_.input_dtype, sum);
     Conversion("Out Encoded(Sum x)", sum, step_.output_dtype);
-    Number("int", "kThreads", ConvolutionCut::kThreads);
+    Number("int", "kThreads", ConvolutionTiling::kThreads);
     Number("int", "kTileM", cut_.tile_m);
     Number("int", "kTileN", cut_.tile_n);
     Number("int", "kTileK", cut_.tile_k);
@@ -56,17 +59,17 @@ class StructPrinter {
     Number("bool", "kLhsAlongProducts", cut_.lhs_along_products);
     Number("bool", "kRhsAlongProducts", cut_.rhs_along_products);
     Number("bool", "kFeaturesOutermost", cut_.features_outermost);
-    Number("bool", "kPlacesInnermost", cut_.places_innermost);
+    Number("bool", "kOutputPositionsInnermost", cut_.output_positions_innermost);
     Number("bool", "kPolls", IsLong(shape));
     Number("Index", "kTilesM", cut_.tiles_m);
     Number("Index", "kTilesN", cut_.tiles_n);
     Number("Index", "kParts", cut_.parts);
     Number("Index", "kPartProducts", cut_.part_products);
     Number("Index", "kGroups", shape.groups);
-    Number("Index", "kPlaces", shape.num_places());
+    Number("Index", "kOutputPositions", shape.num_output_positions());
     Number("Index", "kOutputs", shape.outputs);
     Number("Index", "kFeatures", shape.features);
-    Number("Index", "kProducts", shape.num_cells() * shape.features);
+    Number("Index", "kProducts", shape.num_window_elements() * shape.features);
     Number("Index", "kLhsGroupStride", shape.lhs_group_stride);
     Number("Index", "kRhsGroupStride", shape.rhs_group_stride);
     Number("Index", "kOutGroupStride", shape.out_group_stride);
@@ -116,13 +119,13 @@ class StructPrinter {
   }
 
   const ConvolutionStep& step_;
-  const ConvolutionCut& cut_;
+  const ConvolutionTiling& cut_;
   std::string out_;
 };
 
 std::string Head(const std::string& name, const std::string& parameters) {
-  return absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", ConvolutionCut::kThreads,
-                      ")\n", name, "(", parameters, ") {\n");
+  return absl::StrCat("extern \"C\" __global__ void __launch_bounds__(",
+                      ConvolutionTiling::kThreads, ")\n", name, "(", parameters, ") {\n");
 }
 
 }  // namespace
@@ -131,49 +134,51 @@ bool CanPrintConvolution(const ConvolutionStep& convolution) {
   if (!IsInput(convolution.input_dtype) || !IsInput(convolution.output_dtype)) return false;
   const ConvolutionShape& shape = convolution.shape;
   return LargestIndexOf(shape) < kMaxIndex &&
-         ConvolutionCut::Of(convolution).blocks(shape) <= kMaxBlocks;
+         ConvolutionTiling::Of(convolution).blocks(shape) <= kMaxBlocks;
 }
 
-int64_t PartsBytesOf(const ConvolutionStep& convolution) {
-  const ConvolutionCut cut = ConvolutionCut::Of(convolution);
+int64_t PartialSumBytesOf(const ConvolutionStep& convolution) {
+  const ConvolutionTiling cut = ConvolutionTiling::Of(convolution);
   const ConvolutionShape& shape = convolution.shape;
   if (cut.parts == 1) return 0;
-  return cut.parts * shape.groups * shape.num_places() * shape.outputs *
+  return cut.parts * shape.groups * shape.num_output_positions() * shape.outputs *
          ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
 }
 
 std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
                                          const std::string& name) {
   const ConvolutionShape& shape = convolution.shape;
-  const ConvolutionCut cut = ConvolutionCut::Of(convolution);
+  const ConvolutionTiling cut = ConvolutionTiling::Of(convolution);
   const std::string type = absl::StrCat("Shape_", name);
   const absl::string_view in = RegisterType(convolution.input_dtype);
   const absl::string_view out = RegisterType(convolution.output_dtype);
   const absl::string_view sum = RegisterType(ConvolutionSumType(convolution.input_dtype));
   const bool has_parts = cut.parts > 1, polls = IsLong(shape);
   std::vector<CudaKernel> kernels;
-  kernels.push_back({.source = absl::StrCat(
-                         StructPrinter(convolution, cut).Print(type),
-                         Head(name, absl::StrCat("const ", in, "* lhs, const ", in, "* rhs, ",
-                                                 has_parts ? absl::StrCat(sum, "* parts")
-                                                           : absl::StrCat(out, "* out"),
-                                                 polls ? ", const volatile int* cancelled" : "")),
-                         "  alignas(32) __shared__ ", sum, " tiles[2][", type,
-                         "::kTileElements];\n  Convolve<", type, ">(Placed(lhs), Placed(rhs), ",
-                         has_parts ? "nullptr, Placed(parts)" : "Placed(out), nullptr", ", tiles, ",
-                         polls ? "Placed(cancelled)" : "nullptr", ");\n}\n"),
-                     .blocks = cut.blocks(shape),
-                     .threads = ConvolutionCut::kThreads,
-                     .polls = polls,
-                     .has_barriers = true});
+  kernels.push_back(
+      {.source = absl::StrCat(
+           StructPrinter(convolution, cut).Print(type),
+           Head(name,
+                absl::StrCat("const ", in, "* lhs, const ", in, "* rhs, ",
+                             has_parts ? absl::StrCat(sum, "* parts") : absl::StrCat(out, "* out"),
+                             polls ? ", const volatile int* cancelled" : "")),
+           "  alignas(32) __shared__ ", sum, " tiles[2][", type, "::kTileElements];\n  Convolve<",
+           type, ">(ResolvePointer(lhs), ResolvePointer(rhs), ",
+           has_parts ? "nullptr, ResolvePointer(parts)" : "ResolvePointer(out), nullptr",
+           ", tiles, ", polls ? "ResolvePointer(cancelled)" : "nullptr", ");\n}\n"),
+       .blocks = cut.blocks(shape),
+       .threads = ConvolutionTiling::kThreads,
+       .polls = polls,
+       .has_barriers = true});
   if (has_parts) {
-    const int64_t elements = shape.groups * shape.num_places() * shape.outputs;
+    const int64_t elements = shape.groups * shape.num_output_positions() * shape.outputs;
     kernels.push_back(
         {.source = absl::StrCat(Head(absl::StrCat(name, "_sum"),
                                      absl::StrCat("const ", sum, "* parts, ", out, "* out")),
-                                "  AddParts<", type, ">(Placed(parts), Placed(out));\n}\n"),
-         .blocks = (elements + ConvolutionCut::kThreads - 1) / ConvolutionCut::kThreads,
-         .threads = ConvolutionCut::kThreads});
+                                "  AddParts<", type,
+                                ">(ResolvePointer(parts), ResolvePointer(out));\n}\n"),
+         .blocks = (elements + ConvolutionTiling::kThreads - 1) / ConvolutionTiling::kThreads,
+         .threads = ConvolutionTiling::kThreads});
   }
   return kernels;
 }

@@ -23,7 +23,7 @@ struct CudaKernel {
 };
 
 // Parameters of the division of a kernel's work among threads.
-struct Sharing {
+struct WorkDivision {
   // A row is an iteration of the outermost parallel loop nest. A thread block computes one row
   // together, instead of each thread a row, if the row has at least long_row iterations to share;
   // or at least short_row, and there are fewer than few_rows rows, too few to fill a device.
@@ -42,6 +42,6 @@ struct Sharing {
 
 // Prints a kernel, which must be verified. The division of work, on which the order of sums
 // depends, is decided here, so results do not depend on the device.
-CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing = {});
+CudaKernel PrintKernel(const Kernel& kernel, const WorkDivision& sharing = {});
 
 }  // namespace acceld::kernels::cuda

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/ceil_divide.h"
-#include "kernels/cuda/emit/analysis/apart.h"
 #include "kernels/cuda/emit/analysis/columns.h"
+#include "kernels/cuda/emit/analysis/disjoint_stores.h"
 #include "kernels/cuda/emit/analysis/separate_columns.h"
 #include "kernels/cuda/emit/print_digit_sort.h"
 #include "kernels/cuda/emit/scalar_text.h"
@@ -21,7 +21,7 @@ constexpr int kWarp = 32;
 constexpr int kThreads = 256;  // of a block if each thread computes elements by itself
 constexpr int kMaxThreads = 1024;
 // The most buffers for which a kernel keeps all addresses in registers, two for each.
-constexpr size_t kMaxKeptPlaces = 8;
+constexpr size_t kMaxBuffersInRegisters = 8;
 // From kManyScans scans on, each is shared only as if it had at most kWorkOfManyScans iterations,
 // which gives blocks of 256 threads.
 constexpr int64_t kManyScans = 128, kWorkOfManyScans = 1024;
@@ -50,7 +50,7 @@ bool HasParallel(const Block& block) {
 // effects of an earlier one, for which other blocks cannot wait, or uses scratch outside of
 // parallel loops, which blocks do not share.
 bool HasOrder(const Kernel& kernel, const Constants& constants) {
-  const absl::flat_hash_set<uint32_t> apart = BuffersWrittenApart(kernel, constants);
+  const absl::flat_hash_set<uint32_t> apart = BuffersWithDisjointStores(kernel, constants);
   Effects before;
   for (const Statement& statement : kernel.body) {
     Effects now;
@@ -71,41 +71,41 @@ absl::string_view KernelPrinter::FlatType(int64_t iterations) {
   return iterations < int64_t{1} << 30 ? "u32" : "i64";
 }
 
-KernelPrinter::KernelPrinter(const Kernel& kernel, const Sharing& sharing)
+KernelPrinter::KernelPrinter(const Kernel& kernel, const WorkDivision& sharing)
     : kernel_(kernel),
-      sharing_(sharing),
+      work_division_(sharing),
       narrow_(FindNarrowIndices(kernel)),
-      team_work_(kernel),
-      long_work_(kernel),
+      cooperative_work_(kernel),
+      cancellation_polls_(kernel),
       constants_(FindConstants(kernel)),
       contraction_(kernel),
       scratch_bytes_(BytesOf(kernel.scratch)),
-      places_at_use_(kernel.buffers.size() > kMaxKeptPlaces) {}
+      resolves_at_use_(kernel.buffers.size() > kMaxBuffersInRegisters) {}
 
-CudaKernel PrintKernel(const Kernel& kernel, const Sharing& sharing) {
+CudaKernel PrintKernel(const Kernel& kernel, const WorkDivision& sharing) {
   if (kernel.digit_sort.has_value()) return PrintDigitSort(kernel);
   const Kernel separated = SeparateColumns(kernel);
   return KernelPrinter(separated, sharing).Print();
 }
 
 CudaKernel KernelPrinter::Print() {
-  const Team team = ChooseTeam();
+  const ThreadGroup group = ChooseThreadGroup();
   std::vector<std::string> parameters;
   ++depth_;
   for (const BufferParameter& buffer : kernel_.buffers) {
     const bool reads = buffer.access == BufferParameter::Access::kRead;
     parameters.push_back(
         absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
-    if (!places_at_use_) Line(absl::StrCat(buffer.name, " = Placed(", buffer.name, ");"));
+    if (!resolves_at_use_) Line(absl::StrCat(buffer.name, " = ResolvePointer(", buffer.name, ");"));
   }
-  if (team != Team::kGrid) PrintScratch(kernel_.body, team);
-  PrintBlock(kernel_.body, team);
+  if (group != ThreadGroup::kGrid) PrintScratch(kernel_.body, group);
+  PrintBlock(kernel_.body, group);
   --depth_;
   std::string body;
   body.swap(out_.source);
   if (out_.polls) {
     parameters.push_back("const volatile int* cancelled");
-    body.insert(0, "  cancelled = Placed(cancelled);\n");
+    body.insert(0, "  cancelled = ResolvePointer(cancelled);\n");
   }
   if (shared_values_ > 0) {
     body.insert(0, absl::StrCat("  __shared__ u64 space[", shared_values_, "];\n"));
@@ -116,14 +116,15 @@ CudaKernel KernelPrinter::Print() {
   return std::move(out_);
 }
 
-KernelPrinter::Team KernelPrinter::ChooseTeam() {
+KernelPrinter::ThreadGroup KernelPrinter::ChooseThreadGroup() {
   const Block& body = kernel_.body;
-  if (!team_work_.Suits(body)) return Team::kThread;
-  if (HasParallel(body) && !HasOrder(kernel_, constants_)) return Team::kGrid;
-  const int64_t work = team_work_.WorkIn(body);
-  if (work < sharing_.short_row || scratch_bytes_ > shared_bytes_left_) return Team::kThread;
+  if (!cooperative_work_.CanExecuteTogether(body)) return ThreadGroup::kThread;
+  if (HasParallel(body) && !HasOrder(kernel_, constants_)) return ThreadGroup::kGrid;
+  const int64_t work = cooperative_work_.WorkIn(body);
+  if (work < work_division_.short_row || scratch_bytes_ > shared_bytes_left_)
+    return ThreadGroup::kThread;
   ChooseThreads(work);
-  return Team::kBlock;
+  return ThreadGroup::kBlock;
 }
 
 void KernelPrinter::ChooseThreads(int64_t work) {
@@ -133,19 +134,19 @@ void KernelPrinter::ChooseThreads(int64_t work) {
   out_.threads = std::max(out_.threads, threads);
 }
 
-void KernelPrinter::PrintBlock(const Block& block, Team team) {
+void KernelPrinter::PrintBlock(const Block& block, ThreadGroup group) {
   for (const Statement& statement : block) {
-    WaitBefore(statement, team);
-    std::visit([this, team](const auto& one) { Print(one, team); }, statement.value);
+    WaitBefore(statement, group);
+    std::visit([this, group](const auto& one) { Print(one, group); }, statement.value);
   }
 }
 
-void KernelPrinter::Print(const ConstantStatement& constant, Team /*team*/) {
+void KernelPrinter::Print(const ConstantStatement& constant, ThreadGroup /*team*/) {
   Line(absl::StrCat(Define(constant.result), " = ",
                     ConstantText(TypeOf(constant.result), constant.bits), ";"));
 }
 
-void KernelPrinter::Print(const ScalarStatement& scalar, Team /*team*/) {
+void KernelPrinter::Print(const ScalarStatement& scalar, ThreadGroup /*team*/) {
   Line(absl::StrCat(Define(scalar.result), " = ", Text(scalar), ";"));
 }
 
@@ -164,7 +165,7 @@ std::string KernelPrinter::Text(const ScalarStatement& scalar) const {
     return kernel_.TypeOf(var) == DType::kI64 && !narrow_[var];
   };
   std::vector<std::string> operands;
-  if (IsSameInFewerBits(scalar.op) && !is_wide(scalar.result) &&
+  if (IsExactIn32Bits(scalar.op) && !is_wide(scalar.result) &&
       std::none_of(scalar.operands.begin(), scalar.operands.end(), is_wide)) {
     for (const Var operand : scalar.operands) operands.push_back(Name(operand));
     return ScalarText(scalar.op, TypeOf(typed), TypeOf(scalar.result), operands);
@@ -174,71 +175,73 @@ std::string KernelPrinter::Text(const ScalarStatement& scalar) const {
   return narrow_[scalar.result] ? absl::StrCat("i32(", text, ")") : text;
 }
 
-void KernelPrinter::Print(const LoadStatement& load, Team /*team*/) {
+void KernelPrinter::Print(const LoadStatement& load, ThreadGroup /*team*/) {
   Line(absl::StrCat(Define(load.result), " = ", Base(load.buffer), "[", Name(load.index), "];"));
 }
 
-void KernelPrinter::Print(const StoreStatement& store, Team team) {
-  Line(absl::StrCat(IfFirst(team), Base(store.buffer), "[", Name(store.index),
+void KernelPrinter::Print(const StoreStatement& store, ThreadGroup group) {
+  Line(absl::StrCat(IfFirst(group), Base(store.buffer), "[", Name(store.index),
                     "] = ", Name(store.value), ";"));
 }
 
 std::string KernelPrinter::Base(uint32_t buffer) const {
   const std::string& name = kernel_.Buffer(buffer).name;
   const bool is_parameter = buffer < kernel_.buffers.size();
-  return places_at_use_ && is_parameter ? absl::StrCat("PlacedNow(", name, ")") : name;
+  return resolves_at_use_ && is_parameter ? absl::StrCat("ResolvePointerVolatile(", name, ")")
+                                          : name;
 }
 
-absl::string_view KernelPrinter::IfFirst(Team team) {
-  switch (team) {
-    case Team::kGrid:
+absl::string_view KernelPrinter::IfFirst(ThreadGroup group) {
+  switch (group) {
+    case ThreadGroup::kGrid:
       return "if (threadIdx.x + blockIdx.x == 0) ";
-    case Team::kBlock:
+    case ThreadGroup::kBlock:
       return "if (threadIdx.x == 0) ";
-    case Team::kColumn:
+    case ThreadGroup::kColumn:
       return "if (threadIdx.x < 32 && place == flat) ";
-    case Team::kThread:
+    case ThreadGroup::kThread:
       return "";
   }
   return "";
 }
 
-void KernelPrinter::Print(const ForStatement& loop, Team team) {
-  const SharedScan* scan = team_work_.ScanOf(loop);
-  if (team == Team::kThread)
-    return scan != nullptr ? PrintScan(*scan, team) : PrintLoop(loop, team);
-  if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), team);
-  const SharedReduction* shared = team_work_.ReductionOf(loop);
-  if (team == Team::kColumn && shared != nullptr) return PrintReduction(*shared, team);
-  if (team == Team::kBlock) {
-    if (shared != nullptr && shared->iterations >= sharing_.short_row) {
-      return PrintReduction(*shared, team);
+void KernelPrinter::Print(const ForStatement& loop, ThreadGroup group) {
+  const SharedScan* scan = cooperative_work_.ScanOf(loop);
+  if (group == ThreadGroup::kThread)
+    return scan != nullptr ? PrintScan(*scan, group) : PrintLoop(loop, group);
+  if (loop.kind == ForStatement::Kind::kParallel) return PrintShared(NestOf(loop), group);
+  const SharedReduction* shared = cooperative_work_.ReductionOf(loop);
+  if (group == ThreadGroup::kColumn && shared != nullptr) return PrintReduction(*shared, group);
+  if (group == ThreadGroup::kBlock) {
+    if (shared != nullptr && shared->iterations >= work_division_.short_row) {
+      return PrintReduction(*shared, group);
     }
-    if (scan != nullptr && loop.extent >= sharing_.short_row) return PrintScan(*scan, team);
-    if (team_work_.WorkIn(loop.body) > 1) return PrintLoop(loop, team);
+    if (scan != nullptr && loop.extent >= work_division_.short_row) return PrintScan(*scan, group);
+    if (cooperative_work_.WorkIn(loop.body) > 1) return PrintLoop(loop, group);
   }
   Effects effects;
   effects.Add(loop.body);
-  if (!effects.has_stores()) return PrintLoop(loop, Team::kThread);
-  Open(absl::StripTrailingAsciiWhitespace(IfFirst(team)));
-  PrintLoop(loop, Team::kThread);
+  if (!effects.has_stores()) return PrintLoop(loop, ThreadGroup::kThread);
+  Open(absl::StripTrailingAsciiWhitespace(IfFirst(group)));
+  PrintLoop(loop, ThreadGroup::kThread);
   Close();
 }
 
-void KernelPrinter::PrintLoop(const ForStatement& loop, Team team) {
-  const SharedReduction* reduction = team == Team::kThread ? team_work_.ReductionOf(loop) : nullptr;
+void KernelPrinter::PrintLoop(const ForStatement& loop, ThreadGroup group) {
+  const SharedReduction* reduction =
+      group == ThreadGroup::kThread ? cooperative_work_.ReductionOf(loop) : nullptr;
   if (reduction != nullptr && HasExactSums(*reduction)) return PrintReductionAlone(*reduction);
   PrintCarried(loop.carried);
   const std::string i = Name(loop.induction);
   Open(absl::StrCat("for (", RegisterType(TypeOf(loop.induction)), " ", i, " = 0; ", i, " < ",
                     loop.extent, "; ++", i, ")"));
-  LeaveIfCancelled(i, static_cast<double>(loop.extent), loop.body, team);
+  LeaveIfCancelled(i, static_cast<double>(loop.extent), loop.body, group);
   for (const CarriedValue& value : loop.carried) {
     Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
   }
-  PrintBlock(loop.body, team);
+  PrintBlock(loop.body, group);
   // Accesses of the next iteration may conflict with those of this one.
-  if (team == Team::kBlock) Barrier();
+  if (group == ThreadGroup::kBlock) Barrier();
   PrintNext(loop.carried);
   Close();
 }
@@ -256,28 +259,28 @@ void KernelPrinter::PrintNext(const std::vector<CarriedValue>& carried) {
   }
 }
 
-void KernelPrinter::Print(const WhileStatement& loop, Team /*team*/) {
-  // If several threads execute it, it stores nothing (TeamWork::Suits), so each thread executes all
-  // of it.
+void KernelPrinter::Print(const WhileStatement& loop, ThreadGroup /*team*/) {
+  // If several threads execute it, it stores nothing (CooperativeWork::Suits), so each thread
+  // executes all of it.
   out_.polls = true;
   PrintCarried(loop.carried);
   Open("while (*cancelled == 0)");
   for (const CarriedValue& value : loop.carried) {
     Line(absl::StrCat(Define(value.current), " = ", Name(value.result), ";"));
   }
-  PrintBlock(loop.condition_body, Team::kThread);
+  PrintBlock(loop.condition_body, ThreadGroup::kThread);
   Line(absl::StrCat("if (!", Name(loop.condition), ") break;"));
-  PrintBlock(loop.body, Team::kThread);
+  PrintBlock(loop.body, ThreadGroup::kThread);
   PrintNext(loop.carried);
   Close();
 }
 
-void KernelPrinter::Print(const IfStatement& branch, Team team) {
+void KernelPrinter::Print(const IfStatement& branch, ThreadGroup group) {
   for (const Var result : branch.results) {
     Line(absl::StrCat(RegisterType(kernel_.TypeOf(result)), " ", Name(result), ";"));
   }
   const auto part = [&](const Block& body, const std::vector<Var>& values) {
-    PrintBlock(body, team);
+    PrintBlock(body, group);
     for (size_t i = 0; i < values.size(); ++i) {
       Line(absl::StrCat(Name(branch.results[i]), " = ", Name(values[i]), ";"));
     }
@@ -296,59 +299,60 @@ void KernelPrinter::Print(const IfStatement& branch, Team team) {
   since_barrier_.Add(after_then);
 }
 
-void KernelPrinter::PrintShared(const ParallelNest& nest, Team team) {
+void KernelPrinter::PrintShared(const ParallelNest& nest, ThreadGroup group) {
   if (nest.iterations == 0) return;
-  if (team != Team::kGrid) return PrintElements(nest, team);
-  if (IsOfColumns(kernel_, constants_, team_work_, nest)) {
-    const int threads = ThreadsForColumn(kernel_, team_work_, nest, sharing_);
-    if (threads == 1) return PrintElements(nest, team);
+  if (group != ThreadGroup::kGrid) return PrintElements(nest, group);
+  if (ReducesColumns(kernel_, constants_, cooperative_work_, nest)) {
+    const int threads = ThreadsForColumn(kernel_, cooperative_work_, nest, work_division_);
+    if (threads == 1) return PrintElements(nest, group);
     if (threads > 1) return PrintColumns(nest, threads);
   }
-  const bool scans = team_work_.HasScan(nest.body());
-  if (scans && ScansColumns(kernel_, constants_, team_work_, nest)) {
-    return PrintElements(nest, team);
+  const bool scans = cooperative_work_.HasScan(nest.body());
+  if (scans && ScansColumns(kernel_, constants_, cooperative_work_, nest)) {
+    return PrintElements(nest, group);
   }
-  int64_t work = team_work_.WorkIn(nest.body());
+  int64_t work = cooperative_work_.WorkIn(nest.body());
   // If each row of a scan had one thread, adjacent threads would not read adjacent memory.
   const bool is_long =
-      work >= sharing_.long_row ||
-      (work >= sharing_.short_row && (scans || nest.iterations < sharing_.few_rows));
+      work >= work_division_.long_row ||
+      (work >= work_division_.short_row && (scans || nest.iterations < work_division_.few_rows));
   // Threads of small blocks wait less for each other, and there are enough blocks to fill a device.
   if (scans && nest.iterations >= kManyScans) work = std::min(work, kWorkOfManyScans);
-  if (is_long && team_work_.Suits(nest.body()) && scratch_bytes_ <= shared_bytes_left_) {
+  if (is_long && cooperative_work_.CanExecuteTogether(nest.body()) &&
+      scratch_bytes_ <= shared_bytes_left_) {
     ChooseThreads(work);
     return PrintRows(nest);
   }
-  PrintElements(nest, team);
+  PrintElements(nest, group);
 }
 
 void KernelPrinter::PrintRows(const ParallelNest& nest) {
   OpenBlockLoop(nest.iterations, nest.body());
-  PrintScratch(nest.body(), Team::kBlock);
+  PrintScratch(nest.body(), ThreadGroup::kBlock);
   PrintInductions(nest.loops, nest.iterations);
-  PrintBlock(nest.body(), Team::kBlock);
+  PrintBlock(nest.body(), ThreadGroup::kBlock);
   // Rows have nothing in common but the scratch.
   if (!kernel_.scratch.empty()) Barrier();
   Close();
 }
 
-void KernelPrinter::PrintElements(const ParallelNest& nest, Team team) {
-  if (team == Team::kGrid) {
+void KernelPrinter::PrintElements(const ParallelNest& nest, ThreadGroup group) {
+  if (group == ThreadGroup::kGrid) {
     const Tiles tiles =
-        FindTiles(kernel_, constants_, nest, sharing_.tile_extent, shared_bytes_left_);
+        FindTiles(kernel_, constants_, nest, work_division_.tile_extent, shared_bytes_left_);
     if (tiles.across != nullptr) return PrintTiles(nest, tiles);
-    const Lanes lanes = FindLanes(kernel_, constants_, nest, sharing_.busy_threads);
+    const Lanes lanes = FindLanes(kernel_, constants_, nest, work_division_.busy_threads);
     if (lanes.width > 1) return PrintLanes(nest, lanes);
     OpenGridLoop(nest.iterations, nest.body());
-    PrintScratch(nest.body(), Team::kThread);
+    PrintScratch(nest.body(), ThreadGroup::kThread);
   } else {
     Open(absl::StrCat("for (", FlatType(nest.iterations), " flat = threadIdx.x; flat < ",
                       nest.iterations, "; flat += blockDim.x)"));
     LeaveIfCancelled("(flat / blockDim.x)", static_cast<double>(nest.iterations), nest.body(),
-                     Team::kThread);
+                     ThreadGroup::kThread);
   }
   PrintInductions(nest.loops, nest.iterations);
-  PrintBlock(nest.body(), Team::kThread);
+  PrintBlock(nest.body(), ThreadGroup::kThread);
   Close();
 }
 
@@ -357,7 +361,7 @@ void KernelPrinter::OpenBlockLoop(int64_t iterations, const Block& body, absl::s
   Open(absl::StrCat("for (", FlatType(iterations), " ", name, " = blockIdx.x; ", name, " < ",
                     iterations, "; ", name, " += gridDim.x)"));
   LeaveIfCancelled(absl::StrCat("(", name, " / gridDim.x)"), static_cast<double>(iterations), body,
-                   Team::kBlock);
+                   ThreadGroup::kBlock);
 }
 
 void KernelPrinter::OpenGridLoop(int64_t iterations, const Block& body) {
@@ -367,18 +371,19 @@ void KernelPrinter::OpenGridLoop(int64_t iterations, const Block& body) {
   Open(absl::StrCat("for (", type, " flat = blockIdx.x * ", type, "(blockDim.x) + threadIdx.x; ",
                     "flat < ", iterations, "; flat += gridDim.x * blockDim.x)"));
   LeaveIfCancelled("(flat / (gridDim.x * blockDim.x))", static_cast<double>(iterations), body,
-                   Team::kThread);
+                   ThreadGroup::kThread);
 }
 
-void KernelPrinter::LeaveIfCancelled(absl::string_view turn, double turns, const Block& body,
-                                     Team team) {
-  const std::string looks = long_work_.TurnsThatLook(turn, turns, body);
-  if (looks.empty()) return;
+void KernelPrinter::LeaveIfCancelled(absl::string_view iteration, double num_iterations,
+                                     const Block& body, ThreadGroup group) {
+  const std::string poll_condition =
+      cancellation_polls_.PollCondition(iteration, num_iterations, body);
+  if (poll_condition.empty()) return;
   out_.polls = true;
   // Threads that synchronize inside the loop must leave it together.
-  const bool together = team == Team::kBlock;
+  const bool together = group == ThreadGroup::kBlock;
   if (together) out_.has_barriers = true;
-  Line(absl::StrCat("if (", looks == "true" ? "" : absl::StrCat(looks, " && "),
+  Line(absl::StrCat("if (", poll_condition == "true" ? "" : absl::StrCat(poll_condition, " && "),
                     together ? "__syncthreads_or(*cancelled != 0)" : "*cancelled != 0",
                     ") break;"));
 }
@@ -398,20 +403,21 @@ void KernelPrinter::PrintInductions(const std::vector<const ForStatement*>& loop
   }
 }
 
-void KernelPrinter::PrintScratch(const Block& block, Team team) {
+void KernelPrinter::PrintScratch(const Block& block, ThreadGroup group) {
   if (kernel_.scratch.empty()) return;
   Effects effects;
   effects.Add(block);
   for (const uint32_t number : effects.BuffersFrom(kernel_.buffers.size())) {
     const BufferParameter& scratch = kernel_.Buffer(number);
-    if (team == Team::kBlock) shared_bytes_left_ -= BytesOf({scratch});
-    Line(absl::StrCat(team == Team::kBlock ? "__shared__ " : "", RegisterType(scratch.dtype), " ",
-                      scratch.name, "[", std::max<int64_t>(scratch.num_elements, 1), "];"));
+    if (group == ThreadGroup::kBlock) shared_bytes_left_ -= BytesOf({scratch});
+    Line(absl::StrCat(group == ThreadGroup::kBlock ? "__shared__ " : "",
+                      RegisterType(scratch.dtype), " ", scratch.name, "[",
+                      std::max<int64_t>(scratch.num_elements, 1), "];"));
   }
 }
 
-void KernelPrinter::WaitBefore(const Statement& next, Team team) {
-  if (team != Team::kBlock) return;
+void KernelPrinter::WaitBefore(const Statement& next, ThreadGroup group) {
+  if (group != ThreadGroup::kBlock) return;
   Effects effects;
   effects.Add(next);
   if (Effects::Conflict(since_barrier_, effects)) Barrier();

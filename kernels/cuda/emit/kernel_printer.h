@@ -6,11 +6,11 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "kernels/cuda/emit/analysis/cancellation_polls.h"
+#include "kernels/cuda/emit/analysis/cooperative_work.h"
 #include "kernels/cuda/emit/analysis/effects.h"
 #include "kernels/cuda/emit/analysis/lanes.h"
-#include "kernels/cuda/emit/analysis/long_work.h"
 #include "kernels/cuda/emit/analysis/narrow_indices.h"
-#include "kernels/cuda/emit/analysis/team_work.h"
 #include "kernels/cuda/emit/analysis/tiles.h"
 #include "kernels/cuda/emit/contraction.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
@@ -25,7 +25,7 @@ namespace acceld::kernels::cuda {
 // stores. For single use. The kernel must outlive the printer.
 class KernelPrinter {
  public:
-  KernelPrinter(const Kernel& kernel, const Sharing& sharing);
+  KernelPrinter(const Kernel& kernel, const WorkDivision& sharing);
 
   CudaKernel Print();
 
@@ -33,33 +33,33 @@ class KernelPrinter {
   // A group of threads that executes statements together: all threads of the launch, the threads of
   // a thread block, the threads of a thread block that share a column (PrintColumns), or one
   // thread.
-  enum class Team : uint8_t { kGrid, kBlock, kColumn, kThread };
+  enum class ThreadGroup : uint8_t { kGrid, kBlock, kColumn, kThread };
 
   // Chooses the group that executes the kernel's body. All thread blocks do so only if they need
   // not wait for each other.
-  Team ChooseTeam();
+  ThreadGroup ChooseThreadGroup();
   // Chooses the number of threads in a block for so many iterations to share.
   void ChooseThreads(int64_t work);
 
-  void PrintBlock(const Block& block, Team team);
-  void Print(const ConstantStatement& constant, Team team);
-  void Print(const ScalarStatement& scalar, Team team);
-  void Print(const LoadStatement& load, Team team);
-  void Print(const StoreStatement& store, Team team);
-  void Print(const ForStatement& loop, Team team);
-  void Print(const WhileStatement& loop, Team team);
-  void Print(const IfStatement& branch, Team team);
+  void PrintBlock(const Block& block, ThreadGroup group);
+  void Print(const ConstantStatement& constant, ThreadGroup group);
+  void Print(const ScalarStatement& scalar, ThreadGroup group);
+  void Print(const LoadStatement& load, ThreadGroup group);
+  void Print(const StoreStatement& store, ThreadGroup group);
+  void Print(const ForStatement& loop, ThreadGroup group);
+  void Print(const WhileStatement& loop, ThreadGroup group);
+  void Print(const IfStatement& branch, ThreadGroup group);
 
   // Prints a loop of which every thread of the group executes all iterations.
-  void PrintLoop(const ForStatement& loop, Team team);
+  void PrintLoop(const ForStatement& loop, ThreadGroup group);
   // Prints a loop nest whose iterations the threads of the group share, in one of the ways below.
-  void PrintShared(const ParallelNest& nest, Team team);
+  void PrintShared(const ParallelNest& nest, ThreadGroup group);
   // Each thread block executes an iteration of the nest together.
   void PrintRows(const ParallelNest& nest);
   // Each thread executes iterations of the nest by itself.
-  void PrintElements(const ParallelNest& nest, Team team);
+  void PrintElements(const ParallelNest& nest, ThreadGroup group);
   // Prints a reduction whose iterations the threads of a block or of a column share.
-  void PrintReduction(const SharedReduction& reduction, Team team);
+  void PrintReduction(const SharedReduction& reduction, ThreadGroup group);
   // Prints a reduction that one thread executes.
   void PrintReductionAlone(const SharedReduction& reduction);
   // Whether the reduction's value number i is a float sum that is to be compensated for rounding
@@ -74,7 +74,7 @@ class KernelPrinter {
   void PrintResults(const SharedReduction& reduction);
   // Prints a scan that a thread block executes together, or one thread several iterations at a
   // time.
-  void PrintScan(const SharedScan& scan, Team team);
+  void PrintScan(const SharedScan& scan, ThreadGroup group);
   // Each thread block executes 32 adjacent iterations of the nest (columns), with `threads` threads
   // for each of them.
   void PrintColumns(const ParallelNest& nest, int threads);
@@ -92,9 +92,10 @@ class KernelPrinter {
   // Begins a loop, with the counter `flat`, whose iterations are distributed among all threads.
   void OpenGridLoop(int64_t iterations, const Block& body);
   // Prints a poll for cancellation that leaves the loop, if the kernel has so much work that the
-  // loop must poll (LongWork). The loop has `turns` iterations, numbered from 0 by the expression
-  // `turn`, and each executes `body` once.
-  void LeaveIfCancelled(absl::string_view turn, double turns, const Block& body, Team team);
+  // loop must poll (CancellationPolls). The loop has `turns` iterations, numbered from 0 by the
+  // expression `turn`, and each executes `body` once.
+  void LeaveIfCancelled(absl::string_view iteration, double num_iterations, const Block& body,
+                        ThreadGroup group);
   // Defines the induction variables of `loops` from the counter `flat`, which is below the product
   // of their extents. With a width, each value of `flat` stands for that many iterations of the
   // last loop, and the last induction variable is the first of these.
@@ -103,17 +104,17 @@ class KernelPrinter {
   // Prints those statements directly in `block` that are in `statements`; no loops or branches.
   void PrintSlice(const Block& block, const absl::flat_hash_set<const Statement*>& statements);
   // Declares the scratch arrays that `block` uses, in shared memory if `team` is a block.
-  void PrintScratch(const Block& block, Team team);
+  void PrintScratch(const Block& block, ThreadGroup group);
   // Declare the variables for a loop's carried values before the loop, and assign the next values
   // at the end of its body.
   void PrintCarried(const std::vector<CarriedValue>& carried);
   void PrintNext(const std::vector<CarriedValue>& carried);
   // Prints a barrier if `team` is a block and `next` conflicts with accesses since the last
   // barrier.
-  void WaitBefore(const Statement& next, Team team);
+  void WaitBefore(const Statement& next, ThreadGroup group);
   void Barrier();
   // Returns an "if (...) " that is true for one thread of the group; empty for a single thread.
-  static absl::string_view IfFirst(Team team);
+  static absl::string_view IfFirst(ThreadGroup group);
 
   // The type of a loop counter: 32 bits if it can hold the number of iterations and one stride
   // more, because GPUs divide 64-bit integers very slowly.
@@ -132,14 +133,14 @@ class KernelPrinter {
   std::string Text(const ScalarStatement& scalar) const;
 
   const Kernel& kernel_;
-  const Sharing sharing_;
+  const WorkDivision work_division_;
   const std::vector<bool> narrow_;  // FindNarrowIndices
-  const TeamWork team_work_;
-  const LongWork long_work_;
+  const CooperativeWork cooperative_work_;
+  const CancellationPolls cancellation_polls_;
   const Constants constants_;
   const Contraction contraction_;
   const int64_t scratch_bytes_;
-  const bool places_at_use_;  // whether pointers are resolved at each use, not once at the start
+  const bool resolves_at_use_;  // whether pointers are resolved at each use, not once at the start
   CudaKernel out_;
   int shared_values_ = 0;  // the number of 8-byte values in shared memory that reductions need
   // The bytes left for scratch and tiles of the 48 KiB of shared memory of a thread block. Each

@@ -48,18 +48,17 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
   }
   out.blocks = std::min(out.blocks, kMaxBlocks);
   std::vector<std::string> parameters;
-  std::string source_locations;
+  std::string places;
   for (const BufferParameter& buffer : kernel.buffers) {
     const bool reads = buffer.access == BufferParameter::Access::kRead;
     parameters.push_back(
         absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
-    absl::StrAppend(&source_locations, "  ", buffer.name, " = Placed(", buffer.name, ");\n");
+    absl::StrAppend(&places, "  ", buffer.name, " = ResolvePointer(", buffer.name, ");\n");
   }
-  out.source =
-      absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n", kernel.name,
-                   "(", absl::StrJoin(parameters, ", "), ") {\n", source_locations,
-                   "  const DigitSort sort{", sort.rows, ", ", sort.length, "u, ", sort.tile, "u, ",
-                   sort.tiles(), "u};\n  ", call, ";\n}\n");
+  out.source = absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n",
+                            kernel.name, "(", absl::StrJoin(parameters, ", "), ") {\n", places,
+                            "  const DigitSort sort{", sort.rows, ", ", sort.length, "u, ",
+                            sort.tile, "u, ", sort.tiles(), "u};\n  ", call, ";\n}\n");
   return out;
 }
 

@@ -34,7 +34,7 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   Line(absl::StrCat(Define(last.induction), " = first + lane;"));
   for (const Statement& statement : nest.body()) {
     if (!lanes.together.contains(&statement)) {
-      std::visit([this](const auto& one) { Print(one, Team::kThread); }, statement.value);
+      std::visit([this](const auto& one) { Print(one, ThreadGroup::kThread); }, statement.value);
     } else if (const auto* load = std::get_if<LoadStatement>(&statement.value)) {
       Line(absl::StrCat(Define(load->result), " = lanes_of_", Name(load->result), ".at[lane];"));
     } else if (const auto* store = std::get_if<StoreStatement>(&statement.value)) {
@@ -55,7 +55,7 @@ void KernelPrinter::PrintLanes(const ParallelNest& nest, const Lanes& lanes) {
   // thread.
   Open(absl::StrCat("if (blockIdx.x == gridDim.x - 1 && threadIdx.x < ", rest, ")"));
   Line(absl::StrCat(Define(last.induction), " = ", last.extent - rest, " + threadIdx.x;"));
-  PrintBlock(nest.body(), Team::kThread);
+  PrintBlock(nest.body(), ThreadGroup::kThread);
   Close();
 }
 
@@ -63,7 +63,7 @@ void KernelPrinter::PrintSlice(const Block& block,
                                const absl::flat_hash_set<const Statement*>& statements) {
   for (const Statement& statement : block) {
     if (!statements.contains(&statement)) continue;
-    std::visit([this](const auto& one) { Print(one, Team::kThread); }, statement.value);
+    std::visit([this](const auto& one) { Print(one, ThreadGroup::kThread); }, statement.value);
   }
 }
 

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/ceil_divide.h"
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "kernels/ir/build/combining.h"
@@ -53,11 +53,11 @@ void KernelPrinter::PrintIteration(const SharedReduction& reduction) {
                                     : absl::StrCat("partial", name(i));
     Line(absl::StrCat(Define(carried[i].current), " = ", current, ";"));
   }
-  PrintBlock(reduction.body(), Team::kThread);
+  PrintBlock(reduction.body(), ThreadGroup::kThread);
   for (size_t i = 0; i < carried.size(); ++i) {
     const std::string next = Name(carried[i].next);
     Line(IsExact(reduction, i)
-             ? absl::StrCat("AddExactly(partial", name(i), ", lost", name(i), ", ", next, ");")
+             ? absl::StrCat("AddCompensated(partial", name(i), ", lost", name(i), ", ", next, ");")
              : absl::StrCat("partial", name(i), " = ", next, ";"));
   }
 }
@@ -76,7 +76,7 @@ void KernelPrinter::PrintReductionAlone(const SharedReduction& reduction) {
     const std::string i = Name(loop->induction);
     Open(absl::StrCat("for (", RegisterType(TypeOf(loop->induction)), " ", i, " = 0; ", i, " < ",
                       loop->extent, "; ++", i, ")"));
-    LeaveIfCancelled(i, static_cast<double>(loop->extent), loop->body, Team::kThread);
+    LeaveIfCancelled(i, static_cast<double>(loop->extent), loop->body, ThreadGroup::kThread);
   }
   PrintIteration(reduction);
   for (size_t level = 0; level < reduction.loops.size(); ++level) Close();
@@ -95,18 +95,19 @@ void KernelPrinter::PrintResults(const SharedReduction& reduction) {
   }
 }
 
-void KernelPrinter::PrintReduction(const SharedReduction& reduction, Team team) {
-  const bool of_column = team == Team::kColumn;
+void KernelPrinter::PrintReduction(const SharedReduction& reduction, ThreadGroup group) {
+  const bool of_column = group == ThreadGroup::kColumn;
   shared_values_ = std::max(shared_values_, of_column ? 1024 : 32);
   PrintPartials(reduction);
   // Unrolled, so that a thread waits for several loads at the same time.
-  const absl::optional<int64_t> work = StraightWorkOf(reduction.body());
+  const absl::optional<int64_t> work = LoopFreeCostOf(reduction.body());
   if (work.has_value() && *work <= kMaxUnrolledWork) Line("#pragma unroll 4");
   Open(absl::StrCat("for (", FlatType(reduction.iterations), " flat = threadIdx.x",
                     of_column ? " / 32" : "", "; flat < ", reduction.iterations,
                     "; flat += blockDim.x", of_column ? " / 32" : "", ")"));
   LeaveIfCancelled(of_column ? "(flat / (blockDim.x / 32))" : "(flat / blockDim.x)",
-                   static_cast<double>(reduction.iterations), reduction.body(), Team::kThread);
+                   static_cast<double>(reduction.iterations), reduction.body(),
+                   ThreadGroup::kThread);
   PrintInductions(reduction.loops, reduction.iterations);
   PrintIteration(reduction);
   Close();
@@ -136,7 +137,7 @@ void KernelPrinter::PrintColumns(const ParallelNest& nest, int threads) {
   Line(absl::StrCat("const ", type, " flat = place < ", nest.iterations,
                     " ? place : ", nest.iterations - 1, ";"));
   PrintInductions(nest.loops, nest.iterations);
-  PrintBlock(nest.body(), Team::kColumn);
+  PrintBlock(nest.body(), ThreadGroup::kColumn);
   Close();
 }
 

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 #include "kernels/cuda/emit/kernel_printer.h"
 #include "kernels/cuda/emit/scalar_text.h"
 
@@ -13,23 +13,23 @@ namespace {
 
 // Iterations that a thread executes at a time, so that it waits for several loads together.
 constexpr int kItemsInBlock = 4, kItemsAlone = 8;
-// The most work (StraightWorkOf) in the items that a thread has at a time. With more, registers do
+// The most work (LoopFreeCostOf) in the items that a thread has at a time. With more, registers do
 // not suffice, and the scan is not limited by memory.
 constexpr int64_t kMaxWork = 512;
 
 int ItemsFor(const Block& body, int items) {
-  const absl::optional<int64_t> work = StraightWorkOf(body);
+  const absl::optional<int64_t> work = LoopFreeCostOf(body);
   while (items > 1 && (!work.has_value() || *work * items > kMaxWork)) items /= 2;
   return items;
 }
 
 }  // namespace
 
-void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
+void KernelPrinter::PrintScan(const SharedScan& scan, ThreadGroup group) {
   const ForStatement& loop = *scan.loop;
-  const bool shared = team == Team::kBlock;
+  const bool shared = group == ThreadGroup::kBlock;
   const int items = ItemsFor(loop.body, shared ? kItemsInBlock : kItemsAlone);
-  if (!shared && (items == 1 || loop.extent < items)) return PrintLoop(loop, team);
+  if (!shared && (items == 1 || loop.extent < items)) return PrintLoop(loop, group);
   const absl::string_view flat_type = FlatType(loop.extent);
   const auto type = [&](size_t i) { return RegisterType(kernel_.TypeOf(loop.carried[i].result)); };
   const auto name = [&](absl::string_view what, size_t i) {
@@ -95,7 +95,7 @@ void KernelPrinter::PrintScan(const SharedScan& scan, Team team) {
       const std::string carry = name("carry", i);
       std::string next = item;
       if (!shared && scan.combinations[i].is_sum) {
-        Line(absl::StrCat("AddExactly(", carry, ", ", name("lost", i), ", ", item, ");"));
+        Line(absl::StrCat("AddCompensated(", carry, ", ", name("lost", i), ", ", item, ");"));
         next = absl::StrCat("RoundedSum(", carry, ", ", name("lost", i), ")");
       } else if (!shared) {
         Line(absl::StrCat(carry, " = ", name("combine", i), "(", carry, ", ", item, ");"));

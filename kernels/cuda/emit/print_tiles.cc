@@ -64,7 +64,7 @@ void KernelPrinter::PrintTiles(const ParallelNest& nest, const Tiles& tiles) {
       const auto& load = std::get<LoadStatement>(statement.value);
       Line(absl::StrCat(Define(load.result), " = tile_", Name(load.result), "[column][row];"));
     } else {
-      std::visit([this](const auto& one) { Print(one, Team::kThread); }, statement.value);
+      std::visit([this](const auto& one) { Print(one, ThreadGroup::kThread); }, statement.value);
     }
   }
   CloseTile();

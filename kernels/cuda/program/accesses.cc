@@ -22,7 +22,7 @@ class Collector {
   void Writes(const Slice& slice) {
     out_.push_back({slice, /*is_written=*/true});
     if (slice.space != Slice::Space::kResult) return;
-    for (const SharedPlace& place : program_.may_share) {
+    for (const InputOutputAlias& place : program_.may_share) {
       if (place.result != slice.index) continue;
       Slice argument = slice;
       argument.space = Slice::Space::kArgument;

@@ -26,8 +26,8 @@ int64_t FilterBytesOf(const CudnnForm& form, ir::DType dtype) {
 
 class Lowering {
  public:
-  Lowering(const IsOfLibrary& is_of_library, CudaProgram& program, std::string& source)
-      : is_of_library_(is_of_library), program_(program), source_(source) {}
+  Lowering(const UsesLibrary& uses_library, CudaProgram& program, std::string& source)
+      : is_of_library_(uses_library), program_(program), source_(source) {}
 
   void Lower(Steps& steps) {
     Steps lowered;
@@ -64,12 +64,12 @@ class Lowering {
 
   // The scratch may be too small if the library could not be queried when the plan was made.
   static bool HasScratchForLibrary(const ConvolutionStep& step) {
-    return step.scratch.size_bytes >= ConvolutionScratchBytes(step, /*is_of_library=*/true);
+    return step.scratch.size_bytes >= ConvolutionScratchBytes(step, /*uses_library=*/true);
   }
 
   void Launch(const ConvolutionStep& step, const std::string& comment, Steps& steps) {
     const uint32_t kernel = KernelsOf(step);
-    const int64_t parts_bytes = PartsBytesOf(step);
+    const int64_t parts_bytes = PartialSumBytesOf(step);
     if (parts_bytes == 0) {
       steps.push_back({LaunchStep{kernel, {step.lhs, step.rhs, step.out}}, comment});
       return;
@@ -144,7 +144,7 @@ class Lowering {
                         absl::StrJoin(fields, fields + kConvolutionShapeFields, " "));
   }
 
-  const IsOfLibrary& is_of_library_;
+  const UsesLibrary& is_of_library_;
   CudaProgram& program_;
   std::string& source_;
   bool has_prelude_ = false;
@@ -155,19 +155,18 @@ class Lowering {
 
 }  // namespace
 
-int64_t ConvolutionScratchBytes(const ConvolutionStep& convolution, bool is_of_library) {
-  if (!is_of_library) return PartsBytesOf(convolution);
+int64_t ConvolutionScratchBytes(const ConvolutionStep& convolution, bool uses_library) {
+  if (!uses_library) return PartialSumBytesOf(convolution);
   const absl::optional<CudnnForm> form = CudnnFormOf(convolution);
   // Enough for both: whether the library computes it is decided again when code is generated.
-  const int64_t parts = PartsBytesOf(convolution);
+  const int64_t parts = PartialSumBytesOf(convolution);
   return form.has_value() && !form->HasPackedFilter()
              ? std::max(parts, FilterBytesOf(*form, convolution.input_dtype))
              : parts;
 }
 
-void LowerConvolutions(const IsOfLibrary& is_of_library, CudaProgram& program,
-                       std::string& source) {
-  Lowering(is_of_library, program, source).Lower(program.steps);
+void LowerConvolutions(const UsesLibrary& uses_library, CudaProgram& program, std::string& source) {
+  Lowering(uses_library, program, source).Lower(program.steps);
 }
 
 }  // namespace acceld::kernels::cuda

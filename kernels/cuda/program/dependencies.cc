@@ -23,7 +23,7 @@ void Dependencies::Read(Ranges& ranges, int64_t begin, int64_t end, std::vector<
     const int64_t next = it == ranges.end() ? end : std::min(it->first, end);
     if (at < next) it = ranges.emplace_hint(it, at, Range{.end = next});
     Range& range = it->second;
-    if (range.writer != kNobody) before.push_back(range.writer);
+    if (range.writer != kNoNode) before.push_back(range.writer);
     if (range.readers.empty() || range.readers.back() != next_) range.readers.push_back(next_);
     at = range.end;
   }
@@ -33,7 +33,7 @@ void Dependencies::Write(Ranges& ranges, int64_t begin, int64_t end, std::vector
   const auto first = ranges.lower_bound(begin), last = ranges.lower_bound(end);
   for (auto it = first; it != last; ++it) {
     const Range& range = it->second;
-    if (range.writer != kNobody) before.push_back(range.writer);
+    if (range.writer != kNoNode) before.push_back(range.writer);
     before.insert(before.end(), range.readers.begin(), range.readers.end());
   }
   ranges.erase(first, last);

@@ -21,11 +21,11 @@ class Dependencies {
   std::vector<size_t> Add(absl::Span<const Access> accesses);
 
  private:
-  static constexpr size_t kNobody = static_cast<size_t>(-1);
+  static constexpr size_t kNoNode = static_cast<size_t>(-1);
   // A range of bytes with the same history of accesses.
   struct Range {
     int64_t end = 0;
-    size_t writer = kNobody;      // the last node that wrote the bytes
+    size_t writer = kNoNode;      // the last node that wrote the bytes
     std::vector<size_t> readers;  // the nodes that have read them since then
   };
   using Ranges = std::map<int64_t, Range>;  // disjoint, by first byte

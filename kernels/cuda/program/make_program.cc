@@ -78,7 +78,7 @@ class AttentionLowering {
 
 }  // namespace
 
-absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_of_library,
+absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const UsesLibrary& uses_library,
                                         const CompileSource& compile, std::string* source) {
   CudaProgram program;
   ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
@@ -94,7 +94,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const IsOfLibrary& is_
                                .polls = printed.polls,
                                .written = WrittenBy(kernel)});
   }
-  LowerConvolutions(is_of_library, program, text);
+  LowerConvolutions(uses_library, program, text);
   AttentionLowering(program, text).In(program.steps);
   if (source != nullptr) *source = text;
   // A program that only copies has no code.

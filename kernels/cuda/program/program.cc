@@ -7,7 +7,7 @@
 #include "kernels/cuda/cublas/matmul.h"
 #include "kernels/cuda/cudnn/convolution.h"
 #include "kernels/cuda/cudnn/convolution_form.h"
-#include "kernels/cuda/emit/convolution_cut.h"
+#include "kernels/cuda/emit/convolution_tiling.h"
 #include "kernels/cuda/program/segments.h"
 
 namespace acceld::kernels::cuda {
@@ -131,10 +131,10 @@ class Checker {
       const Slice& addend = epilogue.addend;
       ACCELD_RETURN_IF_ERROR(CheckSlice(addend, /*is_written=*/false));
       if (addend.size_bytes != step.out.size_bytes) return Bad("an addend of a wrong size");
-      const bool is_apart = addend.space != step.out.space || addend.index != step.out.index ||
-                            addend.offset_bytes >= step.out.offset_bytes + step.out.size_bytes ||
-                            step.out.offset_bytes >= addend.offset_bytes + addend.size_bytes;
-      if (!is_apart && !(addend == step.out)) return Bad("an addend that the product runs into");
+      const bool is_disjoint = addend.space != step.out.space || addend.index != step.out.index ||
+                               addend.offset_bytes >= step.out.offset_bytes + step.out.size_bytes ||
+                               step.out.offset_bytes >= addend.offset_bytes + addend.size_bytes;
+      if (!is_disjoint && !(addend == step.out)) return Bad("an addend that the product runs into");
     }
     return absl::OkStatus();
   }
@@ -318,30 +318,28 @@ class Printer {
   }
 
   void Print(const ConvolutionStep& step, const std::string& comment) {
-    Line(absl::StrCat("convolution ", ir::DTypeName(step.input_dtype),
-                      " groups=", step.shape.groups, " places=", step.shape.num_places(),
-                      " cells=", step.shape.num_cells(), " features=", step.shape.features,
-                      " outputs=", step.shape.outputs, " ", kernels::ToString(step.lhs), " ",
-                      kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
-                      step.algorithm.empty() ? "" : " measured", "  // ", comment));
+    Line(absl::StrCat(
+        "convolution ", ir::DTypeName(step.input_dtype), " groups=", step.shape.groups,
+        " places=", step.shape.num_output_positions(), " cells=", step.shape.num_window_elements(),
+        " features=", step.shape.features, " outputs=", step.shape.outputs, " ",
+        kernels::ToString(step.lhs), " ", kernels::ToString(step.rhs), " -> ",
+        kernels::ToString(step.out), step.algorithm.empty() ? "" : " measured", "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
-    std::string source_locations;
+    std::string places;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices)
-        absl::StrAppend(&source_locations, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", source_locations, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
   }
 
   void Print(const HostCallStep& step, const std::string& comment) {
-    std::string source_locations;
+    std::string places;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices)
-        absl::StrAppend(&source_locations, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", source_locations, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
   }
 
   template <typename Other>
@@ -370,7 +368,7 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
       return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " writes no buffers"));
     }
   }
-  for (const SharedPlace& place : program.may_share) {
+  for (const InputOutputAlias& place : program.may_share) {
     if (place.argument >= sizes.arguments.size() || place.result >= sizes.results.size() ||
         sizes.arguments[place.argument] != sizes.results[place.result]) {
       return absl::InternalError(
@@ -380,17 +378,17 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
   return Checker(program, sizes).Check(program.steps);
 }
 
-void ForgetAlgorithms(Steps& steps) {
+void ClearAlgorithms(Steps& steps) {
   for (Step& step : steps) {
     if (auto* const matmul = std::get_if<MatmulStep>(&step.value)) {
       matmul->algorithm.clear();
     } else if (auto* const convolution = std::get_if<ConvolutionStep>(&step.value)) {
       convolution->algorithm.clear();
     } else if (auto* const loop = std::get_if<WhileStep>(&step.value)) {
-      ForgetAlgorithms(loop->condition);
-      ForgetAlgorithms(loop->body);
+      ClearAlgorithms(loop->condition);
+      ClearAlgorithms(loop->body);
     } else if (auto* const choice = std::get_if<SwitchStep>(&step.value)) {
-      for (Steps& branch : choice->branches) ForgetAlgorithms(branch);
+      for (Steps& branch : choice->branches) ClearAlgorithms(branch);
     }
   }
 }

@@ -31,7 +31,7 @@ struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
   Steps steps;  // no CallSteps or AttentionSteps; LaunchStep::kernel is an index into `kernels`
-  std::vector<SharedPlace> may_share;  // as Plan::may_share
+  std::vector<InputOutputAlias> may_share;  // as Plan::may_share
   // Identifies the device and the library versions on which the algorithms of products and
   // convolutions were measured. The algorithms are valid only there.
   std::string measured_on;
@@ -48,7 +48,7 @@ struct SpaceSizes {
 absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes);
 
 // Clears the algorithm of all products and convolutions, so that the libraries choose.
-void ForgetAlgorithms(Steps& steps);
+void ClearAlgorithms(Steps& steps);
 
 // Returns UNIMPLEMENTED, naming the step, if the program has a step of a kind that CUDA programs do
 // not support.

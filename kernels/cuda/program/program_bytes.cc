@@ -334,8 +334,8 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
     to.set_polls(kernel.polls);
     to.mutable_written()->Assign(kernel.written.begin(), kernel.written.end());
   }
-  for (const SharedPlace& place : program.may_share) {
-    v1::SharedPlace& to = *proto.add_may_share();
+  for (const InputOutputAlias& place : program.may_share) {
+    v1::InputOutputAlias& to = *proto.add_may_share();
     to.set_argument(place.argument);
     to.set_result(place.result);
   }
@@ -368,7 +368,7 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .written = {kernel.written().begin(), kernel.written().end()}});
   }
   program.measured_on = proto.measured_on();
-  for (const v1::SharedPlace& place : proto.may_share()) {
+  for (const v1::InputOutputAlias& place : proto.may_share()) {
     program.may_share.push_back({place.argument(), place.result()});
   }
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));

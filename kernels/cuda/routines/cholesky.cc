@@ -31,21 +31,17 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = !batched && a.batch > kMaxInlineItems,
-      .enqueue = [=,
-                  launch = &context.launch](const RoutinePlaces& source_locations) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle,
-                                source_locations.handles->cusolver());
-        const RoutineKernels kernels(*launch, source_locations.handles->stream());
-        const uint64_t original = source_locations.operands[0],
-                       factor = source_locations.results[0];
-        const uint64_t info =
-            gives_info ? source_locations.results[1] : Offset(source_locations.workspace, own_info);
-        const uint64_t space = Offset(source_locations.workspace, work);
-        const uint64_t depths = Offset(source_locations.workspace, nan_depths);
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+        const RoutineKernels kernels(*launch, places.handles->stream());
+        const uint64_t original = places.operands[0], factor = places.results[0];
+        const uint64_t info = gives_info ? places.results[1] : Offset(places.workspace, own_info);
+        const uint64_t space = Offset(places.workspace, work);
+        const uint64_t depths = Offset(places.workspace, nan_depths);
         ACCELD_RETURN_IF_ERROR(kernels.Copy(factor, original, a.size_bytes()));
         ACCELD_RETURN_IF_ERROR(kernels.Clear(depths, a.batch * int64_t{sizeof(int32_t)}));
-        ACCELD_RETURN_IF_ERROR(kernels.NoteNan(depths, original, a, lower));
-        ACCELD_RETURN_IF_ERROR(kernels.HideNan(factor, depths, a));
+        ACCELD_RETURN_IF_ERROR(kernels.FindNan(depths, original, a, lower));
+        ACCELD_RETURN_IF_ERROR(kernels.ReplaceNan(factor, depths, a));
         if (batched) {
           ACCELD_RETURN_IF_ERROR(kernels.ListItems(space, factor, a.item_bytes(), a.batch));
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
@@ -54,7 +50,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
               "potrfBatched"));
         } else {
           for (int64_t i = 0; i < a.batch; ++i) {
-            ACCELD_RETURN_IF_ERROR(source_locations.CheckNotCancelled());
+            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->potrf[type](handle, triangle, n,
                                      PointerTo(Offset(factor, i * a.item_bytes())), n,

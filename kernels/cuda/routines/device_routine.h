@@ -14,7 +14,7 @@ namespace acceld::kernels::cuda {
 
 // The inputs of one run of a routine: device addresses, aligned to kBufferAlignment, and handles.
 // The workspace and the handles must not be in use otherwise.
-struct RoutinePlaces {
+struct RoutineBuffers {
   absl::Span<const uint64_t> operands, results;  // in the order of the RoutineCall
   uint64_t workspace = 0;                        // aligned to kWorkspaceAlignment
   RoutineHandles* handles = nullptr;             // those of the stream to enqueue on
@@ -42,7 +42,7 @@ struct DeviceRoutine {
   int64_t device_bytes = 0;
   // Enqueues it on the handles' stream; from any thread. Reads operands and writes results, which
   // share no bytes.
-  std::function<absl::Status(const RoutinePlaces& source_locations)> enqueue;
+  std::function<absl::Status(const RoutineBuffers& places)> enqueue;
 };
 
 // The inputs of preparing a routine. `libraries` and `launch` must outlive the prepared routines.

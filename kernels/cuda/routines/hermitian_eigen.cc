@@ -25,30 +25,27 @@ absl::StatusOr<DeviceRoutine> PrepareHermitianEigen(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = true,
-      .enqueue = [=,
-                  launch = &context.launch](const RoutinePlaces& source_locations) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle,
-                                source_locations.handles->cusolver());
-        const RoutineKernels kernels(*launch, source_locations.handles->stream());
-        const uint64_t v = Offset(source_locations.workspace, in_columns);
-        const uint64_t flags = Offset(source_locations.workspace, not_finite);
-        const uint64_t info = source_locations.results[2];
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(v, source_locations.operands[0], a));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+        const RoutineKernels kernels(*launch, places.handles->stream());
+        const uint64_t v = Offset(places.workspace, in_columns);
+        const uint64_t flags = Offset(places.workspace, not_finite);
+        const uint64_t info = places.results[2];
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(v, places.operands[0], a));
         // Iterations over what is not finite may not end.
-        ACCELD_RETURN_IF_ERROR(kernels.NoteNotFinite(flags, v, a));
+        ACCELD_RETURN_IF_ERROR(kernels.FlagNonFinite(flags, v, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(v, flags, a.batch, a.item_bytes()));
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(source_locations.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->hevd[type](
                   handle, vectors, triangle, n, PointerTo(Offset(v, i * a.item_bytes())), n,
-                  PointerTo(Offset(source_locations.results[1], i * n * RealBytesOf(a.element))),
-                  PointerTo(Offset(source_locations.workspace, work)), lwork,
-                  PointerTo<int>(info) + i),
+                  PointerTo(Offset(places.results[1], i * n * RealBytesOf(a.element))),
+                  PointerTo(Offset(places.workspace, work)), lwork, PointerTo<int>(info) + i),
               "hevd"));
         }
-        ACCELD_RETURN_IF_ERROR(kernels.AdoptInfo(info, flags, a.batch));
-        return kernels.Transpose(source_locations.results[0], v, a.Transposed());
+        ACCELD_RETURN_IF_ERROR(kernels.CopyFlagsToInfo(info, flags, a.batch));
+        return kernels.Transpose(places.results[0], v, a.Transposed());
       }};
 }
 

@@ -44,7 +44,7 @@ __device__ void Transpose(T* to, const T* from, i64 batch, i64 rows, i64 columns
 // triangle, or column k of the upper one, that has a NaN. Sets depths[item], which must be 0
 // before, to n - k; it stays 0 if there is no NaN.
 template <typename T>
-__device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i64 lower) {
+__device__ void FindNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i64 lower) {
   for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
     if (a[i] == a[i]) continue;
     const i64 element = i / parts, row = element / n % n, column = element % n;
@@ -57,7 +57,7 @@ __device__ void NoteNan(i32* depths, const T* a, i64 batch, i64 n, i64 parts, i6
 // from the first row and column with a NaN on, by a multiple of the identity matrix, and other NaN
 // by 0. FinishCholesky sets the elements of the factor that depend on a NaN to NaN afterwards.
 template <typename T>
-__device__ void HideNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
+__device__ void ReplaceNan(T* a, const i32* depths, i64 batch, i64 n, i64 parts) {
   for (i64 i = FirstOfThread(); i < batch * n * n * parts; i += AllThreads()) {
     const i64 element = i / parts, row = element / n % n, column = element % n;
     const i64 first = n - depths[element / (n * n)];
@@ -107,7 +107,7 @@ __device__ void FinishCholesky(T* a, const T* original, const i32* info, const i
 // Sets firsts[item] to the number of the first NaN among `count` elements of the item, which are
 // `stride` elements apart; to `count` if there is none. Items have `size` elements.
 template <typename T>
-__device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count, i64 stride, i64 size,
+__device__ void FindFirstNan(i32* firsts, const T* values, i64 batch, i64 count, i64 stride, i64 size,
                              i64 parts, i32* of_threads) {
   for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
     i32 first = i32(count);
@@ -130,7 +130,7 @@ __device__ void NoteFirstNan(i32* firsts, const T* values, i64 batch, i64 count,
 // later ones compute to NaN: those below the step's row, from the step's column on, and with
 // `own_row` those in the step's row to the right of the diagonal.
 template <typename T>
-__device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
+__device__ void PropagateNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
   const i64 steps = m < n ? m : n;
   const T nan_value = T(nanf(""));
   for (i64 i = FirstOfThread(); i < batch * m * n * parts; i += AllThreads()) {
@@ -143,7 +143,7 @@ __device__ void SpreadNan(T* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 
 
 // Sets the elements of each item, which has `count` of them, to NaN from number firsts[item] on.
 template <typename T>
-__device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
+__device__ void FillTailWithNan(T* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
   const T nan_value = T(nanf(""));
   for (i64 i = FirstOfThread(); i < batch * count * parts; i += AllThreads()) {
     const i64 element = i / parts;
@@ -153,7 +153,7 @@ __device__ void EndInNan(T* values, const i32* firsts, i64 batch, i64 count, i64
 
 // Sets flags[item] to -4 if one of the item's `count` numbers is infinite or NaN, else to 0.
 template <typename T>
-__device__ void NoteNotFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
+__device__ void FlagNonFinite(i32* flags, const T* a, i64 batch, i64 count, i32* found) {
   for (i64 item = blockIdx.x; item < batch; item += gridDim.x) {
     i32 flag = 0;
     for (i64 i = i64(threadIdx.x); i < count; i += 256) {
@@ -215,12 +215,12 @@ transpose_16(Words16* to, const Words16* from, i64 batch, i64 rows, i64 columns)
 
 extern "C" __global__ void __launch_bounds__(256)
 note_nan_f32(i32* depths, const f32* a, i64 batch, i64 n, i64 parts, i64 lower) {
-  NoteNan(depths, a, batch, n, parts, lower);
+  FindNan(depths, a, batch, n, parts, lower);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 hide_nan_f32(f32* a, const i32* depths, i64 batch, i64 n, i64 parts) {
-  HideNan(a, depths, batch, n, parts);
+  ReplaceNan(a, depths, batch, n, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -231,12 +231,12 @@ finish_cholesky_f32(f32* a, const f32* original, const i32* info, const i32* dep
 
 extern "C" __global__ void __launch_bounds__(256)
 note_nan_f64(i32* depths, const f64* a, i64 batch, i64 n, i64 parts, i64 lower) {
-  NoteNan(depths, a, batch, n, parts, lower);
+  FindNan(depths, a, batch, n, parts, lower);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 hide_nan_f64(f64* a, const i32* depths, i64 batch, i64 n, i64 parts) {
-  HideNan(a, depths, batch, n, parts);
+  ReplaceNan(a, depths, batch, n, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
@@ -248,45 +248,45 @@ finish_cholesky_f64(f64* a, const f64* original, const i32* info, const i32* dep
 extern "C" __global__ void __launch_bounds__(256)
 note_first_nan_f32(i32* firsts, const f32* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
   __shared__ i32 of_threads[256];
-  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+  FindFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 spread_nan_f32(f32* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
-  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+  PropagateNan(a, firsts, batch, m, n, parts, own_row);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 end_in_nan_f32(f32* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
-  EndInNan(values, firsts, batch, count, parts);
+  FillTailWithNan(values, firsts, batch, count, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 note_first_nan_f64(i32* firsts, const f64* values, i64 batch, i64 count, i64 stride, i64 size, i64 parts) {
   __shared__ i32 of_threads[256];
-  NoteFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
+  FindFirstNan(firsts, values, batch, count, stride, size, parts, of_threads);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 spread_nan_f64(f64* a, const i32* firsts, i64 batch, i64 m, i64 n, i64 parts, i64 own_row) {
-  SpreadNan(a, firsts, batch, m, n, parts, own_row);
+  PropagateNan(a, firsts, batch, m, n, parts, own_row);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 end_in_nan_f64(f64* values, const i32* firsts, i64 batch, i64 count, i64 parts) {
-  EndInNan(values, firsts, batch, count, parts);
+  FillTailWithNan(values, firsts, batch, count, parts);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 note_not_finite_f32(i32* flags, const f32* a, i64 batch, i64 count) {
   __shared__ i32 found[256];
-  NoteNotFinite(flags, a, batch, count, found);
+  FlagNonFinite(flags, a, batch, count, found);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 note_not_finite_f64(i32* flags, const f64* a, i64 batch, i64 count) {
   __shared__ i32 found[256];
-  NoteNotFinite(flags, a, batch, count, found);
+  FlagNonFinite(flags, a, batch, count, found);
 }
 
 // Copies each flag that is not 0 to info.

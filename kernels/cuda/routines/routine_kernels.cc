@@ -64,7 +64,7 @@ absl::Status RoutineKernels::ListItems(uint64_t list, uint64_t first, int64_t it
                 {list, first, Value(item_bytes), Value(count)});
 }
 
-absl::Status RoutineKernels::NoteNotFinite(uint64_t flags, uint64_t a,
+absl::Status RoutineKernels::FlagNonFinite(uint64_t flags, uint64_t a,
                                            const Matrices& matrices) const {
   return Launch(IsDouble(matrices.element) ? RoutineKernel::k_note_not_finite_f64
                                            : RoutineKernel::k_note_not_finite_f32,
@@ -73,12 +73,12 @@ absl::Status RoutineKernels::NoteNotFinite(uint64_t flags, uint64_t a,
                  Value(matrices.item_elements() * PartsOf(matrices.element))});
 }
 
-absl::Status RoutineKernels::AdoptInfo(uint64_t info, uint64_t flags, int64_t count) const {
+absl::Status RoutineKernels::CopyFlagsToInfo(uint64_t info, uint64_t flags, int64_t count) const {
   return Launch(RoutineKernel::k_adopt_info, CeilDivide(count, kThreads),
                 {info, flags, Value(count)});
 }
 
-absl::Status RoutineKernels::NoteNan(uint64_t depths, uint64_t a, const Matrices& matrices,
+absl::Status RoutineKernels::FindNan(uint64_t depths, uint64_t a, const Matrices& matrices,
                                      bool lower) const {
   return Launch(
       IsDouble(matrices.element) ? RoutineKernel::k_note_nan_f64 : RoutineKernel::k_note_nan_f32,
@@ -87,7 +87,8 @@ absl::Status RoutineKernels::NoteNan(uint64_t depths, uint64_t a, const Matrices
        lower});
 }
 
-absl::Status RoutineKernels::HideNan(uint64_t a, uint64_t depths, const Matrices& matrices) const {
+absl::Status RoutineKernels::ReplaceNan(uint64_t a, uint64_t depths,
+                                        const Matrices& matrices) const {
   return Launch(
       IsDouble(matrices.element) ? RoutineKernel::k_hide_nan_f64 : RoutineKernel::k_hide_nan_f32,
       BlocksFor(matrices),
@@ -104,7 +105,7 @@ absl::Status RoutineKernels::FinishCholesky(uint64_t a, uint64_t original, uint6
                  Value(PartsOf(matrices.element)), lower, fails});
 }
 
-absl::Status RoutineKernels::NoteFirstNan(uint64_t firsts, uint64_t values,
+absl::Status RoutineKernels::FindFirstNan(uint64_t firsts, uint64_t values,
                                           const Matrices& matrices, int64_t count,
                                           int64_t stride) const {
   return Launch(IsDouble(matrices.element) ? RoutineKernel::k_note_first_nan_f64
@@ -114,19 +115,19 @@ absl::Status RoutineKernels::NoteFirstNan(uint64_t firsts, uint64_t values,
                  Value(matrices.item_elements()), Value(PartsOf(matrices.element))});
 }
 
-absl::Status RoutineKernels::NoteFirstNan(uint64_t firsts, uint64_t vectors,
+absl::Status RoutineKernels::FindFirstNan(uint64_t firsts, uint64_t vectors,
                                           const Matrices& shape) const {
-  return NoteFirstNan(firsts, vectors, shape, shape.rows, 1);
+  return FindFirstNan(firsts, vectors, shape, shape.rows, 1);
 }
 
-absl::Status RoutineKernels::NoteFirstNanOnDiagonal(uint64_t firsts, uint64_t a,
+absl::Status RoutineKernels::FindFirstNanOnDiagonal(uint64_t firsts, uint64_t a,
                                                     const Matrices& matrices) const {
-  return NoteFirstNan(firsts, a, matrices, std::min(matrices.rows, matrices.columns),
+  return FindFirstNan(firsts, a, matrices, std::min(matrices.rows, matrices.columns),
                       matrices.columns + 1);
 }
 
-absl::Status RoutineKernels::SpreadNan(uint64_t a, uint64_t firsts, const Matrices& matrices,
-                                       bool own_row) const {
+absl::Status RoutineKernels::PropagateNan(uint64_t a, uint64_t firsts, const Matrices& matrices,
+                                          bool own_row) const {
   return Launch(IsDouble(matrices.element) ? RoutineKernel::k_spread_nan_f64
                                            : RoutineKernel::k_spread_nan_f32,
                 BlocksFor(matrices),
@@ -134,8 +135,8 @@ absl::Status RoutineKernels::SpreadNan(uint64_t a, uint64_t firsts, const Matric
                  Value(PartsOf(matrices.element)), own_row});
 }
 
-absl::Status RoutineKernels::EndInNan(uint64_t values, uint64_t firsts,
-                                      const Matrices& vectors) const {
+absl::Status RoutineKernels::FillTailWithNan(uint64_t values, uint64_t firsts,
+                                             const Matrices& vectors) const {
   return Launch(
       IsDouble(vectors.element) ? RoutineKernel::k_end_in_nan_f64 : RoutineKernel::k_end_in_nan_f32,
       BlocksFor(vectors),

@@ -48,25 +48,26 @@ class RoutineKernels {
   // Stores the addresses of `count` consecutive items, the first of which is at `first`.
   absl::Status ListItems(uint64_t list, uint64_t first, int64_t item_bytes, int64_t count) const;
   // Sets each matrix's flag to -4 if it has an infinity or a NaN, else to 0.
-  absl::Status NoteNotFinite(uint64_t flags, uint64_t a, const Matrices& matrices) const;
+  absl::Status FlagNonFinite(uint64_t flags, uint64_t a, const Matrices& matrices) const;
   // Copies the flags that are not 0 to `info`.
-  absl::Status AdoptInfo(uint64_t info, uint64_t flags, int64_t count) const;
-  // The treatment of NaN in a Cholesky factorization: NoteNan finds where each matrix has a NaN,
-  // HideNan replaces these elements before the library sees them, and FinishCholesky sets the
+  absl::Status CopyFlagsToInfo(uint64_t info, uint64_t flags, int64_t count) const;
+  // The treatment of NaN in a Cholesky factorization: FindNan finds where each matrix has a NaN,
+  // ReplaceNan replaces these elements before the library sees them, and FinishCholesky sets the
   // elements of the factor that depend on them to NaN. FinishCholesky also fills the other
   // triangle, and with `fails` sets matrices whose info is not 0 to NaN.
-  absl::Status NoteNan(uint64_t depths, uint64_t a, const Matrices& matrices, bool lower) const;
-  absl::Status HideNan(uint64_t a, uint64_t depths, const Matrices& matrices) const;
+  absl::Status FindNan(uint64_t depths, uint64_t a, const Matrices& matrices, bool lower) const;
+  absl::Status ReplaceNan(uint64_t a, uint64_t depths, const Matrices& matrices) const;
   absl::Status FinishCholesky(uint64_t a, uint64_t original, uint64_t info, uint64_t depths,
                               const Matrices& matrices, bool lower, bool fails) const;
   // The treatment of NaN in LU and QR factorizations: the first two find the first step of each
-  // factorization that met a NaN, from vectors or from the diagonals of matrices. SpreadNan and
-  // EndInNan set the elements that this step and later ones compute to NaN, in matrices and
+  // factorization that met a NaN, from vectors or from the diagonals of matrices. PropagateNan and
+  // FillTailWithNan set the elements that this step and later ones compute to NaN, in matrices and
   // vectors.
-  absl::Status NoteFirstNan(uint64_t firsts, uint64_t vectors, const Matrices& shape) const;
-  absl::Status NoteFirstNanOnDiagonal(uint64_t firsts, uint64_t a, const Matrices& matrices) const;
-  absl::Status SpreadNan(uint64_t a, uint64_t firsts, const Matrices& matrices, bool own_row) const;
-  absl::Status EndInNan(uint64_t values, uint64_t firsts, const Matrices& vectors) const;
+  absl::Status FindFirstNan(uint64_t firsts, uint64_t vectors, const Matrices& shape) const;
+  absl::Status FindFirstNanOnDiagonal(uint64_t firsts, uint64_t a, const Matrices& matrices) const;
+  absl::Status PropagateNan(uint64_t a, uint64_t firsts, const Matrices& matrices,
+                            bool own_row) const;
+  absl::Status FillTailWithNan(uint64_t values, uint64_t firsts, const Matrices& vectors) const;
   // Divides `count` real numbers, f64 if `is_double`, else f32.
   absl::Status Divide(uint64_t values, int64_t count, int64_t divisor, bool is_double) const;
   // Makes half spectra of shape [batch, a, b, length / 2 + 1] Hermitian, as those of real values.
@@ -74,7 +75,7 @@ class RoutineKernels {
                             int64_t length, bool is_double) const;
 
  private:
-  absl::Status NoteFirstNan(uint64_t firsts, uint64_t values, const Matrices& matrices,
+  absl::Status FindFirstNan(uint64_t firsts, uint64_t values, const Matrices& matrices,
                             int64_t count, int64_t stride) const;
   // Launches the kernel with up to `blocks` blocks; does nothing if `blocks` is 0.
   absl::Status Launch(RoutineKernel kernel, int64_t blocks,

@@ -99,9 +99,9 @@ double CountWork(const Plan& plan) { return Counter(plan).Count(); }
 
 absl::Status CheckWork(const Plan& plan) {
   const double work = CountWork(plan);
-  if (work <= kMostWork) return absl::OkStatus();
+  if (work <= kMaxWorkSteps) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "the program takes ", work, " steps, more than the limit of ", kMostWork,
+      "the program takes ", work, " steps, more than the limit of ", kMaxWorkSteps,
       ": it would not end in a year; functions that call others several times multiply them"));
 }
 

@@ -12,9 +12,9 @@ double CountWork(const Plan& plan);
 
 // The limit for CountWork, in steps; the fastest device would take more than a year for so many. A
 // short program can exceed it with a chain of functions, each of which calls the next one twice.
-inline constexpr double kMostWork = 1e23;
+inline constexpr double kMaxWorkSteps = 1e23;
 
-// Returns INVALID_ARGUMENT if the plan takes more than kMostWork steps.
+// Returns INVALID_ARGUMENT if the plan takes more than kMaxWorkSteps steps.
 absl::Status CheckWork(const Plan& plan);
 
 }  // namespace acceld::kernels

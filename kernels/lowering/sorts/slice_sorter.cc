@@ -143,13 +143,13 @@ absl::StatusOr<Kernel> SliceSorter::Finish() {
   return kernel_.Finish();
 }
 
-Var ScratchSorter::SortSerially(Var first, Var count, int64_t capacity, int64_t apart) {
+Var ScratchSorter::SortSerially(Var first, Var count, int64_t capacity, int64_t buffer_distance) {
   const int passes = capacity > 1 ? std::bit_width(static_cast<uint64_t>(capacity - 1)) : 0;
   // The loop carries the width of the sorted runs and the offset of the buffer that they are in.
   const std::vector<Var> end =
       b_.For(Kind::kSequential, passes, {b_.Index(1), b_.Index(0)},
              [&](Var, absl::Span<const Var> carried) {
-               const Var to = Subtract(b_.Index(apart), carried[1]);
+               const Var to = Subtract(b_.Index(buffer_distance), carried[1]);
                MergePass(first, count, capacity, carried[0], carried[1], to);
                return std::vector<Var>{Add(carried[0], carried[0]), to};
              });

@@ -94,7 +94,7 @@ class ScratchSorter : public SliceSorter {
   // comparisons; `count` is at most `capacity`. The elements [first + apart, first + apart + count)
   // are the second buffer of the merge. Returns an offset, 0 or `apart`: the sorted elements are at
   // [first + offset, first + offset + count).
-  Var SortSerially(Var first, Var count, int64_t capacity, int64_t apart);
+  Var SortSerially(Var first, Var count, int64_t capacity, int64_t buffer_distance);
 
  private:
   // Merges pairs of runs of `width` elements; reads at offset `from` and writes at offset `to`.

@@ -133,7 +133,7 @@ class Measurement {
     if (algorithms.size() < 2) return std::string();
     const kernels::MatmulEpilogue& epilogue = matmul.epilogue;
     const bool is_in_place = epilogue.addend == matmul.out;
-    Matmul::Places places;
+    Matmul::DeviceAddresses places;
     std::vector<Place> wanted = {
         {&places.lhs, matmul.lhs.size_bytes},
         {&places.rhs, matmul.rhs.size_bytes},
@@ -157,7 +157,7 @@ class Measurement {
     ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> algorithms,
                             convolutions.FindAlgorithms(convolution));
     if (algorithms.size() < 2) return std::string();
-    CudnnConvolution::Places places;
+    CudnnConvolution::DeviceAddresses places;
     ACCELD_ASSIGN_OR_RETURN(const Blocks blocks,
                             Allocate({{&places.lhs, convolution.lhs.size_bytes},
                                       {&places.rhs, convolution.rhs.size_bytes},

@@ -52,11 +52,11 @@ absl::StatusOr<std::string> CudaCodeGenerator::Generate(const kernels::Plan& pla
                                                         const StopFlag* stop) const {
   ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   std::string source;
-  const auto is_of_library = [this](const kernels::ConvolutionStep& convolution) {
+  const auto uses_library = [this](const kernels::ConvolutionStep& convolution) {
     return libraries_->convolutions().Supports(convolution);
   };
   absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
-      plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+      plan, uses_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
   ACCELD_RETURN_IF_ERROR(CheckStop(stop));
   if (program.ok()) algorithm_tuner_.ChooseAlgorithms(*program);
   if (dumps != nullptr) {

@@ -30,15 +30,15 @@ class DevicelessGenerator final : public CudaGeneratorBase {
            ir::BitsOf(matmul.input_dtype) > 8 && matmul.epilogue.IsNone();
   }
   int64_t ScratchBytesOf(const kernels::ConvolutionStep& convolution) const override {
-    return kernels::cuda::ConvolutionScratchBytes(convolution, /*is_of_library=*/false);
+    return kernels::cuda::ConvolutionScratchBytes(convolution, /*uses_library=*/false);
   }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
                                        const StopFlag* stop) const override {
     ACCELD_RETURN_IF_ERROR(CheckStop(stop));
     std::string source;
-    const auto is_of_library = [](const kernels::ConvolutionStep&) { return false; };
+    const auto uses_library = [](const kernels::ConvolutionStep&) { return false; };
     absl::StatusOr<kernels::cuda::CudaProgram> program = kernels::cuda::MakeProgram(
-        plan, is_of_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
+        plan, uses_library, compiler_.compile, dumps == nullptr ? nullptr : &source);
     if (dumps != nullptr) {
       if (program.ok()) {
         dumps->push_back({"80-program.txt", kernels::cuda::ToString(*program)});

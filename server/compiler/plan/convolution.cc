@@ -136,7 +136,7 @@ absl::optional<kernels::ConvolutionStep> MatchConvolution(
   shape.rhs_feature_stride = rhs_strides[numbers.kernel_input_feature_dimension];
   MatchKernelRows(shape);
 
-  const int64_t columns = shape.num_cells() * shape.features;
+  const int64_t columns = shape.num_window_elements() * shape.features;
   if (shape.outputs < kMinOutputs || columns < kMinColumns) return absl::nullopt;
   return step;
 }

@@ -420,18 +420,18 @@ void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
   same_element_accesses_.insert({argument, result, now_});
 }
 
-std::vector<kernels::SharedPlace> FunctionPlanner::FindInputOutputAliases() const {
-  using Places = std::vector<kernels::SharedPlace>;  // Of one result.
-  std::vector<Places> in_place, after;
+std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases() const {
+  using DeviceAddresses = std::vector<kernels::InputOutputAlias>;  // Of one result.
+  std::vector<DeviceAddresses> in_place, after;
   for (const BufferId result : results_) {
     const int32_t written = buffers_.first_touch(result);
     if (written < 0 || buffers_.size_bytes(result) == 0) continue;
-    Places here, free;
+    DeviceAddresses here, free;
     for (const BufferId argument : arguments_) {
       if (buffers_.size_bytes(argument) != buffers_.size_bytes(result)) continue;
       const int32_t read = std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
-      const kernels::SharedPlace place{buffers_.place(argument).index,
-                                       buffers_.place(result).index};
+      const kernels::InputOutputAlias place{buffers_.place(argument).index,
+                                            buffers_.place(result).index};
       if (read < written) {
         if (free.size() < kMaxArgumentChoices) free.push_back(place);
       } else if (read == written && same_element_accesses_.contains({argument, result, written})) {
@@ -448,11 +448,12 @@ std::vector<kernels::SharedPlace> FunctionPlanner::FindInputOutputAliases() cons
   }
   // The results with the fewest choices come first: a caller that takes the first free choice for
   // each then finds the most pairs.
-  std::stable_sort(in_place.begin(), in_place.end(),
-                   [](const Places& a, const Places& b) { return a.size() < b.size(); });
-  Places all;
-  for (const std::vector<Places>* list : {&in_place, &after}) {
-    for (const Places& places : *list) all.insert(all.end(), places.begin(), places.end());
+  std::stable_sort(
+      in_place.begin(), in_place.end(),
+      [](const DeviceAddresses& a, const DeviceAddresses& b) { return a.size() < b.size(); });
+  DeviceAddresses all;
+  for (const std::vector<DeviceAddresses>* list : {&in_place, &after}) {
+    for (const DeviceAddresses& places : *list) all.insert(all.end(), places.begin(), places.end());
   }
   return all;
 }

@@ -42,7 +42,7 @@ class FunctionPlanner {
   // lowering.
   absl::StatusOr<kernels::PlanFunction> Run();
   // Returns which results may be written over which arguments (Plan::may_share). Call it after Run.
-  std::vector<kernels::SharedPlace> FindInputOutputAliases() const;
+  std::vector<kernels::InputOutputAlias> FindInputOutputAliases() const;
 
  private:
   using Steps = kernels::Steps;

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 
 namespace acceld::compiler {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 
 namespace acceld::engine {
 
@@ -15,7 +15,7 @@ ExecutableMemory MemoryOf(const hal::Executable& executable, absl::Span<const ui
   const auto is_donated = [&](uint32_t argument) {
     return argument < given_away.size() && given_away[argument];
   };
-  std::vector<kernels::SharedPlace> wished;
+  std::vector<kernels::InputOutputAlias> wished;
   for (const ir::Donation& wish : wishes) {
     if (wish.result.has_value() && is_donated(wish.parameter)) {
       wished.push_back({wish.parameter, *wish.result});
@@ -24,8 +24,8 @@ ExecutableMemory MemoryOf(const hal::Executable& executable, absl::Span<const ui
   ExecutableMemory memory{.code_bytes = executable.code.size(),
                           .constants_bytes = executable.constants.size(),
                           .arena_bytes = static_cast<uint64_t>(executable.arena_bytes)};
-  for (const kernels::SharedPlace& place :
-       kernels::ChooseSharedPlaces(executable.may_share, wished, is_donated)) {
+  for (const kernels::InputOutputAlias& place :
+       kernels::ChooseInputOutputAliases(executable.may_share, wished, is_donated)) {
     memory.alias_bytes += static_cast<uint64_t>(executable.results[place.result].size_bytes());
   }
   return memory;

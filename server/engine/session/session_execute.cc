@@ -62,7 +62,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                   absl::Span<const Handle> outputs, uint32_t device,
                                   const ExecuteOptions& options) {
   ACCELD_RETURN_IF_ERROR(CheckDonatedInputs(inputs, options.donated));
-  ResolvedAddresses resolved{.handles = inputs, .donated = options.donated};
+  Resolved resolved{.handles = inputs, .donated = options.donated};
   {
     MutexLock lock(mutex_);
     ACCELD_RETURN_IF_ERROR(CheckOpen());
@@ -108,7 +108,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
   return absl::OkStatus();
 }
 
-void SessionImpl::Resolve(ProgramId id, uint32_t device, ResolvedAddresses& resolved) {
+void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
   resolved.error = CheckDevice(device);
   if (!resolved.error.ok()) return;
   const auto program = programs_.find(id);
@@ -145,7 +145,7 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, ResolvedAddresses& reso
 }
 
 absl::Status SessionImpl::TakeHost(const ExecuteOptions& options, uint32_t device,
-                                   ResolvedAddresses& resolved) const {
+                                   Resolved& resolved) const {
   const std::vector<int64_t>& wanted = (*resolved.program->program)->host_callbacks();
   if (options.callbacks == 0) {
     if (wanted.empty()) return absl::OkStatus();
@@ -195,7 +195,7 @@ absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
   return call;
 }
 
-absl::Status SessionImpl::CheckDonated(const ResolvedAddresses& resolved) {
+absl::Status SessionImpl::CheckDonated(const Resolved& resolved) {
   for (const uint32_t number : resolved.donated) {
     const auto it = handles_.find(resolved.handles[number]);
     if (it != handles_.end()) ACCELD_RETURN_IF_ERROR(TakeBack(it->first, it->second));
@@ -203,7 +203,7 @@ absl::Status SessionImpl::CheckDonated(const ResolvedAddresses& resolved) {
   return absl::OkStatus();
 }
 
-std::vector<runtime::DonatedArgument> SessionImpl::Donate(const ResolvedAddresses& resolved) {
+std::vector<runtime::DonatedArgument> SessionImpl::Donate(const Resolved& resolved) {
   std::vector<runtime::DonatedArgument> out;
   if (resolved.donated.empty()) return out;
   absl::flat_hash_map<uint32_t, uint32_t> wishes;
@@ -226,7 +226,7 @@ std::vector<runtime::DonatedArgument> SessionImpl::Donate(const ResolvedAddresse
 }
 
 void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t device,
-                                ResolvedAddresses& resolved) {
+                                Resolved& resolved) {
   if (resolved.error.ok()) {
     resolved.error =
         CheckOutputCount(*resolved.program->name, resolved.call->results->size(), handles.size());
@@ -317,8 +317,7 @@ void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const 
   task->outputs[0]->OnFinal([&timers, timer](const absl::Status&) { timers.Cancel(timer); });
 }
 
-void SessionImpl::Start(ResolvedAddresses resolved, uint32_t device,
-                        const ExecuteOptions& options) {
+void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions& options) {
   runtime::DeviceExecutor& executor = engine_.executor(device);
   cache::ExecutableCache& cache = engine_.executables();
   executions_.fetch_add(1, std::memory_order_relaxed);

@@ -121,7 +121,7 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // Charges the memory of a registration, which keeps the program or the error.
   absl::Status TakeMemory(RegisteredProgram& registered);
   // The state of one call of Execute in progress.
-  struct ResolvedAddresses {
+  struct Resolved {
     std::shared_ptr<RegisteredProgram> program;
     absl::Span<const Handle> handles;    // of the inputs
     absl::Span<const uint32_t> donated;  // indices of inputs
@@ -150,12 +150,11 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status CheckDevice(uint32_t device) const;
 
   // Looks up the program, the inputs and the call; sets `resolved.error` on failure.
-  void Resolve(ProgramId id, uint32_t device, ResolvedAddresses& resolved)
+  void Resolve(ProgramId id, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets `resolved.host`. INVALID_ARGUMENT when the program has host calls and the execution no
   // callbacks.
-  absl::Status TakeHost(const ExecuteOptions& options, uint32_t device,
-                        ResolvedAddresses& resolved) const;
+  absl::Status TakeHost(const ExecuteOptions& options, uint32_t device, Resolved& resolved) const;
   // Returns the call for the types of these inputs, or nullptr.
   std::shared_ptr<Call> FindCall(RegisteredProgram& program,
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
@@ -164,16 +163,15 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
                                                  TypeList arguments, CompileTargetPtr target) const;
   // Checks that the handles of the donated inputs still name arrays.
-  absl::Status CheckDonated(const ResolvedAddresses& resolved)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status CheckDonated(const Resolved& resolved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Takes the arrays of the donated inputs away from their handles.
-  std::vector<runtime::DonatedArgument> Donate(const ResolvedAddresses& resolved)
+  std::vector<runtime::DonatedArgument> Donate(const Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Creates the task, unless there is an error, and defines the output handles.
-  void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, ResolvedAddresses& resolved)
+  void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Submits the task, and requests its executable if it is not loaded.
-  void Start(ResolvedAddresses resolved, uint32_t device, const ExecuteOptions& options);
+  void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);
   // Makes sure that the task, which is not submitted yet, ends by the deadline.
   void SetDeadline(const std::shared_ptr<runtime::Task>& task, const std::string& name,
                    uint32_t device, std::chrono::steady_clock::time_point deadline);

@@ -33,7 +33,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_RETURN_IF_ERROR(kernels::cuda::CheckProgram(module->program_, SizesOf(executable)));
   const CudaProgram& program = module->program_;
   if (program.measured_on != module->libraries_->measured_on()) {
-    kernels::cuda::ForgetAlgorithms(module->program_.steps);
+    kernels::cuda::ClearAlgorithms(module->program_.steps);
   }
   module->polls_ = std::any_of(program.kernels.begin(), program.kernels.end(),
                                [](const kernels::cuda::CudaEntry& kernel) { return kernel.polls; });

@@ -25,7 +25,7 @@ using Algorithm = CublasLt::Algorithm;
 using Heuristic = CublasLt::Heuristic;
 using Stream = CublasLt::Stream;
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) Result name parameters;
-#include "kernels/cuda/cublas/symbols.def"
+#include "kernels/cuda/cublas/cublas_lt_symbols.def"
 }
 
 // Each library has types of its own.
@@ -129,7 +129,7 @@ Driver MakeDriver() {
 CublasLt MakeCublasLt() {
   CublasLt table;
 #define ACCELD_CUBLAS_LT_SYMBOL(name, parameters) table.name = ::name;
-#include "kernels/cuda/cublas/symbols.def"
+#include "kernels/cuda/cublas/cublas_lt_symbols.def"
   return table;
 }
 

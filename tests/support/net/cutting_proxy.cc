@@ -17,7 +17,7 @@ namespace acceld::testing {
 namespace {
 
 // Of a socket.
-struct Place {
+struct Endpoint {
   union {
     sockaddr any;
     sockaddr_un unix;
@@ -26,8 +26,8 @@ struct Place {
   socklen_t size = 0;
 };
 
-Place LocationOf(const std::string& text) {
-  Place place{};
+Endpoint EndpointOf(const std::string& text) {
+  Endpoint place{};
   if (text.front() == '/') {
     place.unix.sun_family = AF_UNIX;
     ACCELD_CHECK(text.size() < sizeof(place.unix.sun_path));
@@ -45,7 +45,7 @@ Place LocationOf(const std::string& text) {
   return place;
 }
 
-int NewSocket(const Place& place) {
+int NewSocket(const Endpoint& place) {
   return socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
@@ -84,7 +84,7 @@ struct CuttingProxy::Link {
 
 CuttingProxy::CuttingProxy(const std::string& listen_at, std::string target)
     : target_(std::move(target)) {
-  const Place place = LocationOf(listen_at);
+  const Endpoint place = EndpointOf(listen_at);
   listener_ = NewSocket(place);
   ACCELD_CHECK(bind(listener_, &place.any, place.size) == 0);
   ACCELD_CHECK(listen(listener_, 64) == 0);
@@ -125,7 +125,7 @@ void CuttingProxy::Accept() {
     if (client < 0) continue;  // Who came has gone already.
     auto link = std::make_unique<Link>();
     link->client = client;
-    const Place place = LocationOf(target_);
+    const Endpoint place = EndpointOf(target_);
     link->server = NewSocket(place);
     if (refuse_ || connect(link->server, &place.any, place.size) != 0) {
       continue;

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 #include "server/hal/executable.h"
 #include "tests/support/source_path.h"
 #include "tests/unit/compiler/test_support.h"
@@ -15,17 +15,17 @@
 namespace acceld::compiler {
 namespace {
 
-using kernels::SharedPlace;
+using kernels::InputOutputAlias;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::vector<SharedPlace> SharedPlacesOf(absl::string_view text) {
+std::vector<InputOutputAlias> AliasesOf(absl::string_view text) {
   ExpectPlanMatchesInterpreter(text);
   const absl::StatusOr<kernels::Plan> plan = PlanOf(Parse(text));
   EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? plan->may_share : std::vector<SharedPlace>();
+  return plan.ok() ? plan->may_share : std::vector<InputOutputAlias>();
 }
 
 std::string ReadProgram(const std::string& name) {
@@ -37,14 +37,14 @@ std::string ReadProgram(const std::string& name) {
 }
 
 TEST(DonationPlanTest, AnElementwiseUpdateIsInPlace) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%p: tensor<100xf32>, %g: tensor<100xf32>, %lr: tensor<f32>) -> tensor<100xf32> {
       %0 = stablehlo.broadcast_in_dim %lr, dims = [] : (tensor<f32>) -> tensor<100xf32>
       %1 = stablehlo.multiply %0, %g : tensor<100xf32>
       %2 = stablehlo.subtract %p, %1 : tensor<100xf32>
       return %2 : tensor<100xf32>
     })"),
-              UnorderedElementsAre(SharedPlace{0, 0}, SharedPlace{1, 0}));
+              UnorderedElementsAre(InputOutputAlias{0, 0}, InputOutputAlias{1, 0}));
 }
 
 class TrainingSteps : public ::testing::TestWithParam<const char*> {};
@@ -61,7 +61,7 @@ TEST_P(TrainingSteps, UpdateEveryParameterInPlace) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     ASSERT_FALSE(module.functions[0].donations.empty());
     for (const ir::Donation& donation : module.functions[0].donations) {
-      EXPECT_THAT(plan->may_share, Contains(SharedPlace{donation.parameter, *donation.result}))
+      EXPECT_THAT(plan->may_share, Contains(InputOutputAlias{donation.parameter, *donation.result}))
           << kernels::ToString(*plan);
     }
   }
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, TrainingSteps,
                          ::testing::Values("sgd.mlir", "momentum.mlir", "adam.mlir"));
 
 TEST(DonationPlanTest, AnArgumentThatIsReadAfterTheResultIsWrittenStays) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
       %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %1 = stablehlo.dot_general %0, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -81,7 +81,7 @@ TEST(DonationPlanTest, AnArgumentThatIsReadAfterTheResultIsWrittenStays) {
 }
 
 TEST(DonationPlanTest, AKernelThatReadsOtherElementsIsNotInPlace) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%x: tensor<100xf32>) -> tensor<100xf32> {
       %0 = stablehlo.reverse %x, dims = [0] : tensor<100xf32>
       %1 = stablehlo.add %0, %x : tensor<100xf32>
@@ -91,7 +91,7 @@ TEST(DonationPlanTest, AKernelThatReadsOtherElementsIsNotInPlace) {
 }
 
 TEST(DonationPlanTest, AProductIsNotWrittenOverItsOperands) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
       %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return %0 : tensor<8x8xf32>
@@ -100,13 +100,13 @@ TEST(DonationPlanTest, AProductIsNotWrittenOverItsOperands) {
 }
 
 TEST(DonationPlanTest, WhatIsReadBeforeMayBeOverwrittenByAnything) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
       %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [1] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
       return %1 : tensor<8x8xf32>
     })"),
-              ElementsAre(SharedPlace{0, 0}));
+              ElementsAre(InputOutputAlias{0, 0}));
 }
 
 TEST(DonationPlanTest, ResultsThatAreArgumentsStayWhereTheyAre) {
@@ -116,18 +116,21 @@ TEST(DonationPlanTest, ResultsThatAreArgumentsStayWhereTheyAre) {
       return %b, %a, %0 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
     })";
   // Never the sum: both arguments are copied out after it.
-  EXPECT_THAT(SharedPlacesOf(text), UnorderedElementsAre(SharedPlace{1, 0}, SharedPlace{0, 1}));
+  EXPECT_THAT(AliasesOf(text),
+              UnorderedElementsAre(InputOutputAlias{1, 0}, InputOutputAlias{0, 1}));
 }
 
 TEST(DonationPlanTest, OneArgumentThatIsReturnedTwiceServesOneOfThem) {
-  const auto places = SharedPlacesOf(R"(
+  const auto places = AliasesOf(R"(
     func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
       return %a, %a : tensor<8xf32>, tensor<8xf32>
     })");
-  EXPECT_THAT(places, UnorderedElementsAre(SharedPlace{0, 0}, SharedPlace{0, 1}));
+  EXPECT_THAT(places, UnorderedElementsAre(InputOutputAlias{0, 0}, InputOutputAlias{0, 1}));
   const auto all = [](uint32_t) { return true; };
-  EXPECT_THAT(kernels::ChooseSharedPlaces(places, {}, all), ElementsAre(SharedPlace{0, 0}));
-  EXPECT_THAT(kernels::ChooseSharedPlaces(places, {{0, 1}}, all), ElementsAre(SharedPlace{0, 1}));
+  EXPECT_THAT(kernels::ChooseInputOutputAliases(places, {}, all),
+              ElementsAre(InputOutputAlias{0, 0}));
+  EXPECT_THAT(kernels::ChooseInputOutputAliases(places, {{0, 1}}, all),
+              ElementsAre(InputOutputAlias{0, 1}));
 }
 
 TEST(DonationPlanTest, ACacheIsUpdatedInPlace) {
@@ -137,7 +140,7 @@ TEST(DonationPlanTest, ACacheIsUpdatedInPlace) {
       %0 = stablehlo.dynamic_update_slice %cache, %row, %at, %z : (tensor<64x16xf32>, tensor<1x16xf32>, tensor<i32>, tensor<i32>) -> tensor<64x16xf32>
       return %0 : tensor<64x16xf32>
     })";
-  EXPECT_THAT(SharedPlacesOf(text), ElementsAre(SharedPlace{0, 0}));
+  EXPECT_THAT(AliasesOf(text), ElementsAre(InputOutputAlias{0, 0}));
   // The copy is nothing when both are one place.
   const auto plan = PlanOf(Parse(text));
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -145,7 +148,7 @@ TEST(DonationPlanTest, ACacheIsUpdatedInPlace) {
 }
 
 TEST(DonationPlanTest, ALoopCarriesItsValuesInTheArgument) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%a: tensor<4xf32>, %k: tensor<4xf32>) -> tensor<4xf32> {
       %c0 = stablehlo.constant dense<0> : tensor<i32>
       %0:2 = stablehlo.while(%i = %c0, %x = %a) : tensor<i32>, tensor<4xf32>
@@ -162,11 +165,11 @@ TEST(DonationPlanTest, ALoopCarriesItsValuesInTheArgument) {
         }
       return %0#1 : tensor<4xf32>
     })"),
-              ElementsAre(SharedPlace{0, 0}));  // Not %k: the loop reads it again.
+              ElementsAre(InputOutputAlias{0, 0}));  // Not %k: the loop reads it again.
 }
 
 TEST(DonationPlanTest, AnArgumentThatALoopReadsIsNotWhereItsValuesAre) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
       %c0 = stablehlo.constant dense<0> : tensor<i32>
       %0:2 = stablehlo.while(%i = %c0, %x = %a) : tensor<i32>, tensor<4xf32>
@@ -188,35 +191,35 @@ TEST(DonationPlanTest, AnArgumentThatALoopReadsIsNotWhereItsValuesAre) {
 
 // The loss scale: a scalar without loops that more than one result reads.
 TEST(DonationPlanTest, AScalarIsUpdatedInPlace) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%t: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
       %one = stablehlo.constant dense<1.0> : tensor<f32>
       %0 = stablehlo.add %t, %one : tensor<f32>
       %1 = stablehlo.multiply %t, %0 : tensor<f32>
       return %0, %1 : tensor<f32>, tensor<f32>
     })"),
-              UnorderedElementsAre(SharedPlace{0, 0}, SharedPlace{0, 1}));
+              UnorderedElementsAre(InputOutputAlias{0, 0}, InputOutputAlias{0, 1}));
 }
 
 TEST(DonationPlanTest, AnArgumentThatNothingReadsIsFree) {
-  EXPECT_THAT(SharedPlacesOf(R"(
+  EXPECT_THAT(AliasesOf(R"(
     func.func @main(%unused: tensor<16xf32>, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
       %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
       return %0 : tensor<4x4xf32>
     })"),
-              ElementsAre(SharedPlace{0, 0}));
+              ElementsAre(InputOutputAlias{0, 0}));
 }
 
 TEST(DonationPlanTest, SeveralResultsOfOneKernelOverwriteWhatTheyAllRead) {
-  const auto places = SharedPlacesOf(R"(
+  const auto places = AliasesOf(R"(
     func.func @main(%m: tensor<100xf32>, %p: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {
       %0 = stablehlo.multiply %m, %p : tensor<100xf32>
       %1 = stablehlo.add %0, %m : tensor<100xf32>
       %2 = stablehlo.subtract %p, %1 : tensor<100xf32>
       return %2, %1 : tensor<100xf32>, tensor<100xf32>
     })");
-  EXPECT_THAT(places, Contains(SharedPlace{1, 0}));
-  EXPECT_THAT(places, Contains(SharedPlace{0, 1}));
+  EXPECT_THAT(places, Contains(InputOutputAlias{1, 0}));
+  EXPECT_THAT(places, Contains(InputOutputAlias{0, 1}));
 }
 
 TEST(DonationPlanTest, StoredExecutablesSayWhatMayShareAPlace) {
@@ -227,8 +230,9 @@ TEST(DonationPlanTest, StoredExecutablesSayWhatMayShareAPlace) {
   executable.may_share = {{1, 0}};
   const auto stored = hal::Deserialize(hal::Serialize(executable));
   ASSERT_TRUE(stored.ok()) << stored.status();
-  EXPECT_THAT(stored->may_share, ElementsAre(SharedPlace{1, 0}));
-  for (const SharedPlace wrong : {SharedPlace{0, 0}, SharedPlace{2, 0}, SharedPlace{1, 1}}) {
+  EXPECT_THAT(stored->may_share, ElementsAre(InputOutputAlias{1, 0}));
+  for (const InputOutputAlias wrong :
+       {InputOutputAlias{0, 0}, InputOutputAlias{2, 0}, InputOutputAlias{1, 1}}) {
     executable.may_share = {wrong};
     EXPECT_TRUE(absl::IsDataLoss(hal::Deserialize(hal::Serialize(executable)).status()));
   }

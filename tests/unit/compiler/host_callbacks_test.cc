@@ -9,7 +9,7 @@
 #include "common/ir/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/analysis/steady.h"
+#include "kernels/ir/analysis/bounded_duration.h"
 #include "tests/unit/compiler/plan_runner.h"
 #include "tests/unit/compiler/test_support.h"
 
@@ -67,7 +67,7 @@ std::vector<std::string> CallsOf(const std::string& text, std::vector<ir::Litera
   if (results.ok()) {
     for (size_t i = 0; i < expected->size(); ++i) EXPECT_TRUE((*results)[i] == (*expected)[i]) << i;
   }
-  EXPECT_FALSE(kernels::IsSteady(*plan));
+  EXPECT_FALSE(kernels::HasBoundedDuration(*plan));
   return planned.calls;
 }
 

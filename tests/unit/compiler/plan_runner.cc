@@ -237,13 +237,14 @@ class Runner {
     ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
     const kernels::ConvolutionShape& shape = step.shape;
     constexpr int kNumDims = kernels::ConvolutionShape::kNumDims;
-    const int64_t cells = shape.num_cells();
-    for (int64_t i = 0; i < shape.groups * shape.num_places() * shape.outputs; ++i) {
+    const int64_t cells = shape.num_window_elements();
+    for (int64_t i = 0; i < shape.groups * shape.num_output_positions() * shape.outputs; ++i) {
       const int64_t output = i % shape.outputs;
-      const int64_t group = i / shape.outputs / shape.num_places();
+      const int64_t group = i / shape.outputs / shape.num_output_positions();
       int64_t place[kNumDims];
       int64_t to = group * shape.out_group_stride + output * shape.out_feature_stride;
-      for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_places(); d-- > 0;) {
+      for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_output_positions();
+           d-- > 0;) {
         place[d] = rest % shape.dims[d].extent;
         rest /= shape.dims[d].extent;
         to += place[d] * shape.dims[d].out_stride;
@@ -352,7 +353,7 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
                                                  absl::Span<const ir::Literal> arguments,
                                                  const KernelRunner& run,
                                                  const AttentionRunner& run_attention,
-                                                 absl::Span<const kernels::SharedPlace> shared,
+                                                 absl::Span<const kernels::InputOutputAlias> shared,
                                                  absl::Span<const ir::HostCallback> callbacks) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
@@ -367,14 +368,14 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   Frame frame;
   for (std::string& bytes : argument_bytes) frame.arguments.push_back(place(bytes));
   for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
-  for (const kernels::SharedPlace& one : shared) {
+  for (const kernels::InputOutputAlias& one : shared) {
     frame.results.at(one.result) = frame.arguments.at(one.argument);
   }
   frame.arena = place(arena);
   frame.constants = place(constants);
   ACCELD_RETURN_IF_ERROR(
       Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
-  for (const kernels::SharedPlace& one : shared) {
+  for (const kernels::InputOutputAlias& one : shared) {
     result_bytes[one.result] = std::exchange(argument_bytes[one.argument], originals[one.argument]);
   }
   if (argument_bytes != originals) return absl::InternalError("an argument was written");

@@ -27,11 +27,10 @@ using AttentionRunner =
 // arguments and constants are checked to be unwritten, and every slice must lie inside its space;
 // INTERNAL otherwise. Of `shared`, argument and result have the same memory. Host calls call
 // `callbacks`, by their numbers.
-absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
-                                                 absl::Span<const ir::Literal> arguments,
-                                                 const KernelRunner& run = kernels::RunKernel,
-                                                 const AttentionRunner& run_attention = nullptr,
-                                                 absl::Span<const kernels::SharedPlace> shared = {},
-                                                 absl::Span<const ir::HostCallback> callbacks = {});
+absl::StatusOr<std::vector<ir::Literal>> RunPlan(
+    const kernels::Plan& plan, absl::Span<const ir::Literal> arguments,
+    const KernelRunner& run = kernels::RunKernel, const AttentionRunner& run_attention = nullptr,
+    absl::Span<const kernels::InputOutputAlias> shared = {},
+    absl::Span<const ir::HostCallback> callbacks = {});
 
 }  // namespace acceld::compiler

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "kernels/cuda/attention/attention.h"
 #include "kernels/cuda/cublas/matmul.h"
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
@@ -112,9 +112,9 @@ void ExpectPlanMatchesInterpreter(absl::string_view text, const std::vector<std:
     ASSERT_TRUE(expected.ok()) << expected.status();
     // All that a plan may be given in one place is, some of it, or nothing.
     for (const uint32_t kept : {0u, 1u, 2u}) {
-      const auto shared = kernels::ChooseSharedPlaces(plan->may_share, {}, [&](uint32_t argument) {
-        return kept == 0 || argument % 2 == kept;
-      });
+      const auto shared = kernels::ChooseInputOutputAliases(
+          plan->may_share, {},
+          [&](uint32_t argument) { return kept == 0 || argument % 2 == kept; });
       auto actual = RunPlan(*plan, arguments, kernels::RunKernel, nullptr, shared);
       ASSERT_TRUE(actual.ok()) << actual.status() << "\n" << kernels::ToString(*plan);
       ASSERT_EQ(expected->size(), actual->size());

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/program/buffer_locations.h"
 #include "kernels/cuda/program/dependencies.h"
-#include "kernels/cuda/program/places.h"
 #include "kernels/cuda/program/segments.h"
 
 namespace acceld::kernels::cuda {
@@ -130,7 +130,7 @@ TEST(CudaPlacesTest, EachPlaceHasOneNumber) {
                               .predicate = part,
                               .body = {{CopyStep{.from = larger, .to = larger}, ""}}},
                     ""}};
-  const Places places(program, /*num_arguments=*/2, /*num_results=*/3);
+  const BufferLocations places(program, /*num_arguments=*/2, /*num_results=*/3);
   ASSERT_EQ(places.all().size(), 3);
   EXPECT_EQ(places.num_bases(), 8);
   EXPECT_EQ(places.all()[places.cancelled()].base, 7);

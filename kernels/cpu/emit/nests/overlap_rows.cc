@@ -9,7 +9,7 @@
 #include "kernels/cpu/emit/llvm_passes/stream_stores.h"
 #include "kernels/cpu/emit/nests/tile_nest.h"
 #include "kernels/cpu/emit/nests/work_estimate.h"
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 
 namespace acceld::kernels::cpu {
 namespace {

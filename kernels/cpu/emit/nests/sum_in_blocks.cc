@@ -9,8 +9,8 @@
 #include "kernels/cpu/emit/nests/accumulations.h"
 #include "kernels/ir/analysis/patterns.h"
 #include "kernels/ir/build/copy_statements.h"
+#include "kernels/ir/build/loop_nests.h"
 #include "kernels/ir/build/loop_rewriter.h"
-#include "kernels/ir/build/nests.h"
 
 namespace acceld::kernels::cpu {
 namespace {

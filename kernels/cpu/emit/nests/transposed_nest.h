@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/optional.h"
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 
 namespace acceld::kernels::cpu {
 

@@ -16,14 +16,14 @@ struct Band {
     int64_t begin = 0, count = 1;
   };
   int64_t group = 0;
-  Range source_locations[ConvolutionShape::kNumDims];
+  Range places[ConvolutionShape::kNumDims];
   Range cells[ConvolutionShape::kNumDims];
   Range features;
 
   // The number of output positions.
-  int64_t num_places() const {
+  int64_t num_output_positions() const {
     int64_t n = 1;
-    for (const Range& range : source_locations) n *= range.count;
+    for (const Range& range : places) n *= range.count;
     return n;
   }
   // The number of products that are added up for each output element.

@@ -22,15 +22,15 @@ constexpr double kMinBandWork = 1 << 20;
 constexpr int64_t kMinPlaces = 8;
 
 double WorkOf(const ConvolutionShape& shape, const Band& band) {
-  return static_cast<double>(band.num_places()) * static_cast<double>(band.num_products()) *
-         static_cast<double>(shape.outputs);
+  return static_cast<double>(band.num_output_positions()) *
+         static_cast<double>(band.num_products()) * static_cast<double>(shape.outputs);
 }
 
 }  // namespace
 
 Band::Range& BandPartition::AxisOf(Band& band, int axis) {
   if (axis == kFeatures) return band.features;
-  return axis < kNumDims ? band.source_locations[axis] : band.cells[axis - kNumDims];
+  return axis < kNumDims ? band.places[axis] : band.cells[axis - kNumDims];
 }
 
 BandPartition::BandPartition(const ConvolutionShape& shape, Of of) : shape_(&shape), of_(of) {
@@ -64,7 +64,7 @@ bool BandPartition::IsSmallEnough() const {
   double elements = NumPaddedElements(*shape_, band);
   if (of_ == Of::kSums) elements += static_cast<double>(band.num_products() * shape_->outputs);
   if (elements > kMaxElements) return false;
-  if (of_ == Of::kPlaces && band.num_places() > kMaxPlaces) return false;
+  if (of_ == Of::kPlaces && band.num_output_positions() > kMaxPlaces) return false;
   return count() >= kMinBands || WorkOf(*shape_, band) < 2 * kMinBandWork;
 }
 

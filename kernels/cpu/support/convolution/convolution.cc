@@ -61,8 +61,8 @@ struct Cut {
 Cut PartitionShape(const ConvolutionShape& shape, ir::DType input) {
   Cut cut;
   const int64_t num_rows = shape.num_rows();
-  const int64_t num_columns = shape.num_cells() * shape.features;
-  cut.outer_places = shape.num_places() / num_rows;
+  const int64_t num_columns = shape.num_window_elements() * shape.features;
+  cut.outer_places = shape.num_output_positions() / num_rows;
   cut.outputs = PieceOf(shape.outputs, kBlockOutputs);
   cut.output_blocks = CeilDivide(shape.outputs, cut.outputs);
   const int64_t others = shape.groups * cut.outer_places * cut.output_blocks;
@@ -146,7 +146,7 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
   const int64_t group = index;
   block.num_rows = std::min(cut.rows, shape.num_rows() - block.first_row);
   const int64_t outputs = std::min(cut.outputs, shape.outputs - first_output);
-  const int64_t num_columns = shape.num_cells() * shape.features;
+  const int64_t num_columns = shape.num_window_elements() * shape.features;
 
   const char* const lhs = task.lhs + group * shape.lhs_group_stride * in_bytes;
   const char* const rhs =

@@ -35,7 +35,8 @@ constexpr int64_t kAddedPlaces = 64;
 
 BandPartition::Of CutOf(const ConvolutionShape& shape) {
   const bool cuts_sums =
-      shape.lhs_feature_stride != 1 && shape.num_cells() * shape.features > shape.num_places();
+      shape.lhs_feature_stride != 1 &&
+      shape.num_window_elements() * shape.features > shape.num_output_positions();
   return cuts_sums ? BandPartition::Of::kSums : BandPartition::Of::kPlaces;
 }
 
@@ -56,7 +57,7 @@ Output OutputOf(const ConvolutionShape& shape, int64_t group, float* out) {
 // from 0. Positions count from the band's first one.
 template <typename Visit>
 void ForEachPlace(const Band& band, Visit visit) {
-  const Band::Range* const p = band.source_locations;
+  const Band::Range* const p = band.places;
   int64_t i = 0;
   for (int64_t a = 0; a < p[0].count; ++a) {
     for (int64_t b = 0; b < p[1].count; ++b) {
@@ -117,8 +118,8 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
   thread_local Scratchpad input_memory, start_memory, target_memory;
   const PaddedInput input =
       PadInput(shape, band, lhs + band.group * shape.lhs_group_stride, input_memory);
-  const int64_t num_places = band.num_places();
-  const size_t address_bytes = num_places * sizeof(void*);
+  const int64_t num_output_positions = band.num_output_positions();
+  const size_t address_bytes = num_output_positions * sizeof(void*);
   auto** const starts = static_cast<const float**>(start_memory.Reserve(address_bytes));
   auto** const targets = static_cast<float**>(target_memory.Reserve(address_bytes));
   if (input.data == nullptr || starts == nullptr || targets == nullptr) return NoMemory();
@@ -133,7 +134,8 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
   // Works in pieces of whole tiles, with polls. The columns that remain after the last tile belong
   // to the last piece.
   const ProductTiles& tiles = ProductTilesOf(shape.outputs);
-  const double work = static_cast<double>(num_places) * static_cast<double>(band.num_products());
+  const double work =
+      static_cast<double>(num_output_positions) * static_cast<double>(band.num_products());
   const int64_t unit = tiles.tiles[0].columns;
   const int64_t step = std::max<int64_t>(1, static_cast<int64_t>(kPieceWork / work) / unit) * unit;
   for (int64_t column = 0; column < shape.outputs; column += step) {
@@ -141,9 +143,10 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
     const bool is_last = column + step + tiles.lanes() > shape.outputs;
     const int64_t columns = is_last ? shape.outputs - column : step;
     RunProduct(tiles, absl::MakeConstSpan(loops.loops, loops.count),
-               absl::MakeConstSpan(starts, num_places), kernel + column, columns, add, targets);
+               absl::MakeConstSpan(starts, num_output_positions), kernel + column, columns, add,
+               targets);
     if (is_last) break;
-    for (int64_t i = 0; i < num_places; ++i) targets[i] += step;
+    for (int64_t i = 0; i < num_output_positions; ++i) targets[i] += step;
   }
   input_memory.Trim();
   return absl::OkStatus();
@@ -168,8 +171,7 @@ int32_t RunPlaces(const void* frame, int64_t index) {
   const ConvolutionPhase& phase = *task.phases[number].phase;
   const Band band = task.phases[number].cut[index];
   Output output = OutputOf(phase.shape, band.group, task.out + phase.out_offset);
-  for (int d = 0; d < kNumDims; ++d)
-    output.data += band.source_locations[d].begin * output.steps[d];
+  for (int d = 0; d < kNumDims; ++d) output.data += band.places[d].begin * output.steps[d];
   if (!phase.is_zero) {
     return ResultOf(task.context, RunBand(task.context, phase.shape, band, task.lhs,
                                           task.rhs + phase.rhs_offset, output, false));
@@ -185,7 +187,7 @@ int32_t RunPlaces(const void* frame, int64_t index) {
 absl::StatusOr<const float*> PackKernel(const LaunchContext* context, ConvolutionShape& shape,
                                         const float* rhs, Scratchpad& memory) {
   const ConvolutionShape from = shape;
-  const int64_t rows = shape.num_cells() * shape.features;
+  const int64_t rows = shape.num_window_elements() * shape.features;
   auto* const packed =
       static_cast<float*>(memory.Reserve(shape.groups * rows * shape.outputs * sizeof(float)));
   if (packed == nullptr) return NoMemory();
@@ -240,7 +242,7 @@ struct SumsTask {
   float* parts;
   float* out;
 
-  int64_t group_size() const { return shape->num_places() * shape->outputs; }
+  int64_t group_size() const { return shape->num_output_positions() * shape->outputs; }
   int64_t part_size() const { return shape->groups * group_size(); }
 };
 
@@ -265,11 +267,11 @@ int32_t AddParts(const void* frame, int64_t index) {
   const auto& task = *static_cast<const SumsTask*>(frame);
   const ConvolutionShape& shape = *task.shape;
   const ProductTiles& tiles = ProductTilesOf(shape.outputs);
-  const int64_t source_locations = shape.num_places();
-  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * source_locations);
+  const int64_t places = shape.num_output_positions();
+  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * places);
   for (int64_t i = index * kAddedPlaces; i < end; ++i) {
-    float* to = task.out + i / source_locations * shape.out_group_stride;
-    for (int64_t d = kNumDims, rest = i % source_locations; d-- > 0; rest /= shape.dims[d].extent) {
+    float* to = task.out + i / places * shape.out_group_stride;
+    for (int64_t d = kNumDims, rest = i % places; d-- > 0; rest /= shape.dims[d].extent) {
       to += rest % shape.dims[d].extent * shape.dims[d].out_stride;
     }
     const float* from = task.parts + i * shape.outputs;
@@ -294,8 +296,8 @@ int32_t ComputeBySums(const LaunchContext* context, const ConvolutionShape& shap
   if (task.parts == nullptr) return ResultOf(context, NoMemory());
   int32_t status = ParallelFor(context, RunPart, &task, shape.groups * task.num_parts);
   if (status == kOk) {
-    const int64_t source_locations = shape.groups * shape.num_places();
-    status = ParallelFor(context, AddParts, &task, CeilDivide(source_locations, kAddedPlaces));
+    const int64_t places = shape.groups * shape.num_output_positions();
+    status = ParallelFor(context, AddParts, &task, CeilDivide(places, kAddedPlaces));
   }
   memory.Trim();
   return status;
@@ -308,10 +310,10 @@ bool IsDirectConvolution(const ConvolutionShape& shape) {
   if (shape.lhs_feature_stride != 1 && shape.dims[kNumDims - 1].lhs_stride != 1) return false;
   if (CutOf(shape) == BandPartition::Of::kSums) {
     return shape.rhs_output_stride == 1 &&
-           shape.groups * shape.num_places() * shape.outputs <= kMaxSums &&
+           shape.groups * shape.num_output_positions() * shape.outputs <= kMaxSums &&
            BandPartition(shape, BandPartition::Of::kSums).fits();
   }
-  const int64_t products = shape.num_cells() * shape.features;
+  const int64_t products = shape.num_window_elements() * shape.features;
   return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements &&
          BandPartition(shape, BandPartition::Of::kPlaces).fits();
 }

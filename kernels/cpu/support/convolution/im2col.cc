@@ -21,7 +21,7 @@ int64_t ElementAt(const Dim& dim, int64_t at) {
 }
 
 // Sets `place` to the output position of row `row` in the row dimensions.
-void LocationOf(const ConvolutionShape& shape, int64_t row, int64_t* place) {
+void OutputPositionOf(const ConvolutionShape& shape, int64_t row, int64_t* place) {
   for (int d = kNumDims; d-- > shape.first_row_dim;) {
     place[d] = row % shape.dims[d].extent;
     row /= shape.dims[d].extent;
@@ -51,7 +51,7 @@ class Gatherer {
     const Dim& last = shape_.dims[last_];
     // Neighbouring cells of the last dimension are neighbours in the input.
     const bool merge = last.step == 1 && last.dilation == 1 && last.lhs_stride == shape_.features;
-    LocationOf(shape_, block_.first_row, place_);
+    OutputPositionOf(shape_, block_.first_row, place_);
     for (int64_t row = 0; row < block_.num_rows; ++row) {
       if (merge) {
         MergedRow();
@@ -63,7 +63,7 @@ class Gatherer {
   }
 
   void Columns() {
-    const int64_t cells = shape_.num_cells();
+    const int64_t cells = shape_.num_window_elements();
     for (int64_t i = 0; i < block_.num_columns; ++i) {
       const int64_t column = block_.first_column + i;
       const int64_t cell = shape_.features_outermost ? column % cells : column / shape_.features;
@@ -147,7 +147,7 @@ class Gatherer {
   void Column(int64_t cell, const T* lhs) {
     const Dim& inner = shape_.dims[kNumDims - 1];
     const int64_t w = cell % inner.window;
-    LocationOf(shape_, block_.first_row, place_);
+    OutputPositionOf(shape_, block_.first_row, place_);
     int64_t left = block_.num_rows;
     while (left > 0) {
       int64_t* const place = &place_[kNumDims - 1];
@@ -244,7 +244,7 @@ void GatherIm2col(const ConvolutionShape& shape, const Im2colBlock& block, int64
 int64_t LhsOffset(const ConvolutionShape& shape, const int64_t* outer, int64_t row) {
   int64_t place[kNumDims];
   std::copy_n(outer, kNumDims, place);
-  LocationOf(shape, row, place);
+  OutputPositionOf(shape, row, place);
   int64_t offset = 0;
   for (int d = 0; d < kNumDims; ++d) offset += place[d] * shape.dims[d].lhs_stride;
   return offset;

@@ -76,7 +76,7 @@ void StoreSums(const Task& task, const MatmulBlock& block, const float* sums, ch
 
 // Adds `part` to the unrounded sum `high` + `low` (Knuth, The Art of Computer Programming, volume
 // 2, section 4.2.2, theorem B).
-void AddExactly(int64_t count, const float* part, float* high, float* low) {
+void AddCompensated(int64_t count, const float* part, float* high, float* low) {
   for (int64_t i = 0; i < count; ++i) {
     const float sum = high[i] + part[i], of_part = sum - high[i], of_high = sum - of_part;
     low[i] += (high[i] - of_high) + (part[i] - of_part);
@@ -175,7 +175,7 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
                        goes_apart ? reinterpret_cast<char*>(exact.part()) : sums));
     if (!goes_apart) continue;
     for_rows([&](int64_t at, float* row) {
-      AddExactly(block.columns, exact.part() + at, row, exact.low() + at);
+      AddCompensated(block.columns, exact.part() + at, row, exact.low() + at);
     });
   }
   if (is_exact) {

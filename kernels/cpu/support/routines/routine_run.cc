@@ -112,12 +112,12 @@ absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) c
 }
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
-                       void* const* source_locations) {
+                       void* const* places) {
   RoutineKeyReader key(descriptor);
   RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), key.Next(), {}, {}};
   for (std::vector<RoutineBuffer>* buffers : {&run.operands, &run.results}) {
     for (int64_t i = 0, count = key.Next(); i < count; ++i) {
-      buffers->push_back(ReadBuffer(key, run.batch_rank, *source_locations++));
+      buffers->push_back(ReadBuffer(key, run.batch_rank, *places++));
     }
   }
   return run;

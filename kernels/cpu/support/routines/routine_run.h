@@ -70,7 +70,7 @@ struct RoutineRun {
 
 // Decodes the call that `descriptor` and `places` stand for (RoutineFunction in support_abi.h).
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
-                       void* const* source_locations);
+                       void* const* places);
 
 // For debug and sanitizer builds: aborts the process if CheckRoutine refuses the call, if an
 // address is not aligned, if results overlap each other or a part of an operand, or if the address

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "kernels/cuda/emit/analysis/effects.h"
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -16,13 +16,14 @@ constexpr int64_t kMinColumns = 8;
 
 }  // namespace
 
-bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
-                 const ParallelNest& nest) {
+bool ReducesColumns(const Kernel& kernel, const Constants& constants,
+                    const CooperativeWork& cooperative_work, const ParallelNest& nest) {
   int for_columns = 0, for_rows = 0;
   Patterns across(kernel, constants, nest.body(), nest.loops.back()->induction, 0);
   for (const Statement& statement : nest.body()) {
     const auto* loop = std::get_if<ForStatement>(&statement.value);
-    const SharedReduction* reduction = loop == nullptr ? nullptr : team_work.ReductionOf(*loop);
+    const SharedReduction* reduction =
+        loop == nullptr ? nullptr : cooperative_work.ReductionOf(*loop);
     if (reduction == nullptr) continue;
     Patterns along(kernel, constants, reduction->loops.back()->induction, 0);
     for (const ForStatement* part : reduction->loops) {
@@ -39,14 +40,14 @@ bool IsOfColumns(const Kernel& kernel, const Constants& constants, const TeamWor
   return for_columns > for_rows;
 }
 
-bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWork& team_work,
-                  const ParallelNest& nest) {
+bool ScansColumns(const Kernel& kernel, const Constants& constants,
+                  const CooperativeWork& cooperative_work, const ParallelNest& nest) {
   if (nest.loops.back()->extent < kMinColumns) return false;
   int for_columns = 0, for_rows = 0;
   Patterns across(kernel, constants, nest.body(), nest.loops.back()->induction, 0);
   for (const Statement& statement : nest.body()) {
     const auto* loop = std::get_if<ForStatement>(&statement.value);
-    if (loop == nullptr || team_work.ScanOf(*loop) == nullptr) continue;
+    if (loop == nullptr || cooperative_work.ScanOf(*loop) == nullptr) continue;
     const Patterns along(kernel, constants, loop->body, loop->induction, 0);
     across.Add(loop->body);
     for (const Statement& inner : loop->body) {
@@ -61,8 +62,8 @@ bool ScansColumns(const Kernel& kernel, const Constants& constants, const TeamWo
   return for_columns > for_rows;
 }
 
-int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const ParallelNest& nest,
-                     const Sharing& sharing) {
+int ThreadsForColumn(const Kernel& kernel, const CooperativeWork& cooperative_work,
+                     const ParallelNest& nest, const WorkDivision& sharing) {
   Effects effects;
   effects.Add(nest.body());
   for (const uint32_t buffer : effects.BuffersFrom(0)) {
@@ -73,7 +74,7 @@ int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const Para
   int64_t rows = 0;
   for (const Statement& statement : nest.body()) {
     if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
-      const SharedReduction* reduction = team_work.ReductionOf(*loop);
+      const SharedReduction* reduction = cooperative_work.ReductionOf(*loop);
       if (reduction == nullptr) return 0;
       rows = std::max(rows, reduction->iterations);
     } else if (std::holds_alternative<WhileStatement>(statement.value)) {
@@ -83,8 +84,8 @@ int ThreadsForColumn(const Kernel& kernel, const TeamWork& team_work, const Para
       // them.
       Effects inside;
       inside.Add(statement);
-      if (inside.has_stores() || !StraightWorkOf(branch->then_body).has_value() ||
-          !StraightWorkOf(branch->else_body).has_value()) {
+      if (inside.has_stores() || !LoopFreeCostOf(branch->then_body).has_value() ||
+          !LoopFreeCostOf(branch->else_body).has_value()) {
         return 0;
       }
     }

@@ -6,13 +6,13 @@
 
 #include "absl/types/optional.h"
 #include "kernels/cuda/emit/analysis/effects.h"
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 
 namespace acceld::kernels::cuda {
 namespace {
 
 constexpr int64_t kAccessBytes = 16;  // the largest vector access
-// The most work (StraightWorkOf) of all lanes of a thread. With more, registers do not suffice, and
+// The most work (LoopFreeCostOf) of all lanes of a thread. With more, registers do not suffice, and
 // the kernel is not limited by memory.
 constexpr int64_t kMaxWork = 512;
 
@@ -61,7 +61,7 @@ Lanes FindLanes(const Kernel& kernel, const Constants& constants, const Parallel
   effects.Add(body);
   if (effects.TouchesFrom(kernel.buffers.size())) return {};
   const ForStatement& last = *nest.loops.back();
-  const absl::optional<int64_t> work = StraightWorkOf(body);
+  const absl::optional<int64_t> work = LoopFreeCostOf(body);
   if (!work.has_value()) return {};
   for (int64_t width = kAccessBytes; width > 1; width /= 2) {
     if (nest.iterations / width < enough_threads || *work * width > kMaxWork) continue;

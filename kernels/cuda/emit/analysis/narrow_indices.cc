@@ -77,7 +77,7 @@ class RangeFinder {
 
 std::vector<bool> FindNarrowIndices(const Kernel& kernel) { return RangeFinder(kernel).Find(); }
 
-bool IsSameInFewerBits(ScalarOp op) {
+bool IsExactIn32Bits(ScalarOp op) {
   switch (op) {
     case ScalarOp::kAdd:
     case ScalarOp::kConvert:

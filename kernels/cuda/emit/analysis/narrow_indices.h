@@ -12,6 +12,6 @@ std::vector<bool> FindNarrowIndices(const Kernel& kernel);
 
 // Whether `op` may be computed in 32 bits if its i64 operands, and its result if that is an i64,
 // are such values.
-bool IsSameInFewerBits(ScalarOp op);
+bool IsExactIn32Bits(ScalarOp op);
 
 }  // namespace acceld::kernels::cuda

@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "kernels/cuda/emit/analysis/cooperative_work.h"
 #include "kernels/cuda/emit/analysis/effects.h"
-#include "kernels/cuda/emit/analysis/team_work.h"
 
 namespace acceld::kernels::cuda {
 namespace {

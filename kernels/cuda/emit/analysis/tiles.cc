@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/emit/analysis/effects.h"
 #include "kernels/cuda/emit/analysis/lanes.h"
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -41,7 +41,7 @@ Tiles FindTiles(const Kernel& kernel, const Constants& constants, const Parallel
   Effects effects;
   effects.Add(body);
   if (nest.loops.size() < 2 || !is_long(last) || effects.TouchesFrom(kernel.buffers.size()) ||
-      !StraightWorkOf(body).has_value()) {
+      !LoopFreeCostOf(body).has_value()) {
     return {};
   }
   const Patterns along(kernel, constants, body, last.induction, 0);

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_set.h"
-#include "kernels/cuda/emit/analysis/team_work.h"
+#include "kernels/cuda/emit/analysis/cooperative_work.h"
 #include "kernels/ir/analysis/patterns.h"
 #include "kernels/ir/kernel.h"
 

@@ -10,8 +10,8 @@
 namespace acceld::hal::cuda {
 namespace {
 
+using kernels::cuda::DeviceAddresses;
 using kernels::cuda::kGraphWords;
-using kernels::cuda::Places;
 
 constexpr unsigned int kThreads = 256;
 
@@ -39,12 +39,12 @@ CuPointer AddressTable::Word(size_t index) const {
 }
 
 absl::StatusOr<AddressTable> AddressTable::Create(Context& context, const GraphKernels& kernels,
-                                                  const Places& places, MemoryPool& memory,
+                                                  const DeviceAddresses& places, MemoryPool& memory,
                                                   CuStream stream) {
   AddressTable table;
   table.num_buffers_ = places.all().size();
   std::vector<uint64_t> words = {0};  // the scratch
-  for (const Places::Place& place : places.all()) {
+  for (const DeviceAddresses::Place& place : places.all()) {
     words.push_back(place.base);
     words.push_back(place.offset_bytes);
   }
@@ -73,7 +73,7 @@ absl::Status AddressTable::Fill(Context& context, const GraphKernels& kernels,
     CuPointer addresses = Word(0), places = Word(num_buffers_ + 1);
     uint64_t count = num_buffers_;
     Words part = FirstOf(absl::MakeSpan(bases).subspan(first));
-    ACCELD_RETURN_IF_ERROR(Launch(context, kernels.find_places, blocks, stream,
+    ACCELD_RETURN_IF_ERROR(Launch(context, kernels.compute_addresses, blocks, stream,
                                   {&addresses, &places, &count, &first, &part}));
   }
   return absl::OkStatus();

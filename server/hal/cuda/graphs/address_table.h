@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cuda/program/places.h"
+#include "kernels/cuda/program/buffer_locations.h"
 #include "server/hal/cuda/driver/context.h"
 #include "server/hal/cuda/graphs/graph_kernels.h"
 #include "server/hal/device.h"
@@ -19,11 +19,12 @@ class AddressTable {
   // Allocates a table for the buffers of a program, `places`, from `memory`, and enqueues kernels
   // on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the driver.
   static absl::StatusOr<AddressTable> Create(Context& context, const GraphKernels& kernels,
-                                             const kernels::cuda::Places& places,
+                                             const kernels::cuda::DeviceAddresses& places,
                                              MemoryPool& memory, CuStream stream);
 
   // Returns the device address of the table entry for buffer number `number`
-  // (kernels::cuda::Places::NumberOf). The entry holds the buffer's address in the current run.
+  // (kernels::cuda::BufferLocations::NumberOf). The entry holds the buffer's address in the current
+  // run.
   CuPointer AddressOf(size_t number) const { return Word(number); }
   // Returns the device address of a word, initially zero, in which the kernels that control loops
   // keep the time at which they last checked for cancellation.

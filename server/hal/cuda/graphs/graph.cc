@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "common/ceil_divide.h"
 #include "kernels/cuda/program/accesses.h"
+#include "kernels/cuda/program/buffer_locations.h"
 #include "kernels/cuda/program/dependencies.h"
-#include "kernels/cuda/program/places.h"
 #include "server/hal/cuda/cuda_module.h"
 #include "server/hal/cuda/graphs/run_addresses.h"
 
@@ -28,7 +28,7 @@ constexpr int64_t kMaxCopyBlocks = 4096;
 constexpr size_t kMaxEdges = 200'000;
 
 absl::StatusOr<CapturedGraph> CaptureCall(const GraphParts& parts, const kernels::MatmulStep& step,
-                                          const kernels::cuda::Matmul::Places& places) {
+                                          const kernels::cuda::Matmul::DeviceAddresses& places) {
   return parts.capture.Of(
       [&](CuStream stream) { return parts.module.matmul(step).Enqueue(places, stream); });
 }
@@ -89,7 +89,7 @@ class Builder {
   }
 
   // Returns what a kernel gets in place of the address of a buffer: the address of the table entry
-  // that holds the address, with bit 0 set (kernels/cuda/device/places.cuh).
+  // that holds the address, with bit 0 set (kernels/cuda/device/tagged_pointers.cuh).
   CuPointer Place(size_t number) const { return table_.AddressOf(number) | 1; }
   CuPointer Place(const Slice& slice) const { return Place(places_.NumberOf(slice)); }
   CuPointer Cancelled() const { return Place(places_.cancelled()); }
@@ -231,7 +231,7 @@ class Builder {
   const AddressTable& table_;
   const RunAddresses& addresses_;
   std::vector<GraphCall>& calls_;
-  const kernels::cuda::Places& places_;
+  const kernels::cuda::DeviceAddresses& places_;
   const Driver& driver_;
   std::vector<Access> accesses_;  // accesses of the step that is being added
   size_t edges_ = 0;
@@ -264,7 +264,7 @@ absl::StatusOr<std::unique_ptr<Graph>> Graph::Build(const GraphParts& parts,
 
 absl::Status Graph::Bind(const RunAddresses& addresses) {
   for (GraphCall& call : calls_) {
-    const kernels::cuda::Matmul::Places places = addresses.Of(call.step);
+    const kernels::cuda::Matmul::DeviceAddresses places = addresses.Of(call.step);
     if (places == call.places) continue;
     ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, call.step, places));
     ACCELD_RETURN_IF_ERROR(

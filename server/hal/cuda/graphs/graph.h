@@ -29,7 +29,7 @@ struct GraphParts {
 struct GraphCall {
   const kernels::MatmulStep& step;
   CuGraphNode node = nullptr;
-  kernels::cuda::Matmul::Places places;
+  kernels::cuda::Matmul::DeviceAddresses places;
 };
 
 // An executable CUDA graph of several steps, which are launched together on one stream. Must be

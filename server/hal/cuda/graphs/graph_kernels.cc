@@ -46,7 +46,7 @@ absl::Status GraphSupport::LoadWith(const kernels::cuda::CompileSource& compile)
   ACCELD_RETURN_IF_ERROR(
       context_->Check(driver.cuModuleLoadData(&module, code.data()), "cuModuleLoadData"));
   const std::pair<CuFunction&, const char*> functions[] = {
-      {kernels_.store_words, "store_words"}, {kernels_.find_places, "find_places"},
+      {kernels_.store_words, "store_words"}, {kernels_.compute_addresses, "compute_addresses"},
       {kernels_.copy_bytes, "copy_bytes"},   {kernels_.set_loop, "set_loop"},
       {kernels_.set_branch, "set_branch"},   {kernels_.set_choice, "set_choice"}};
   absl::Status found;

@@ -11,11 +11,11 @@
 namespace acceld::hal::cuda {
 
 // The kernels that graphs use in addition to the kernels of programs
-// (kernels/cuda/device/graph.cu), loaded on one device: store_words and find_places fill the
+// (kernels/cuda/device/graph.cu), loaded on one device: store_words and compute_addresses fill the
 // address table (AddressTable), copy_bytes copies memory, and the others set the values by which
 // conditional nodes continue a loop or choose a branch.
 struct GraphKernels {
-  CuFunction store_words, find_places, copy_bytes, set_loop, set_branch, set_choice;
+  CuFunction store_words, compute_addresses, copy_bytes, set_loop, set_branch, set_choice;
 };
 
 // What a device needs for CUDA graphs: compiles and loads the GraphKernels at their first use, and

@@ -20,7 +20,7 @@ size_t HashOfCalls(absl::Span<const kernels::Step> steps, const RunAddresses& ad
   for (const kernels::Step& step : steps) {
     const auto* const matmul = std::get_if<kernels::MatmulStep>(&step.value);
     if (matmul == nullptr) continue;
-    const kernels::cuda::Matmul::Places places = addresses.Of(*matmul);
+    const kernels::cuda::Matmul::DeviceAddresses places = addresses.Of(*matmul);
     all.insert(all.end(), {places.lhs, places.rhs, places.out, places.bias, places.addend});
   }
   return absl::HashOf(all);

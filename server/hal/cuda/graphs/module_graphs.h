@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
 #include "common/threads/mutex.h"
-#include "kernels/cuda/program/places.h"
+#include "kernels/cuda/program/buffer_locations.h"
 #include "kernels/cuda/program/segments.h"
 #include "server/hal/cuda/graphs/address_table.h"
 #include "server/hal/cuda/graphs/graph.h"
@@ -27,7 +27,7 @@ class StreamGraphs {
       : parts_(parts), table_(std::move(table)), runs_(runs) {}
 
   // Enqueues kernels that compute the addresses of all buffers from `bases`
-  // (kernels::cuda::Places), for the graphs that are launched next on the stream.
+  // (kernels::cuda::BufferLocations), for the graphs that are launched next on the stream.
   absl::Status FillAddressTable(const std::vector<CuPointer>& bases, CuStream stream) const {
     return table_.Fill(parts_.context, parts_.kernels, bases, stream);
   }
@@ -69,7 +69,7 @@ class ModuleGraphs {
     return segments_.at(&steps);
   }
   // Only valid if there are graphs.
-  const kernels::cuda::Places& places() const { return *places_; }
+  const kernels::cuda::DeviceAddresses& places() const { return *places_; }
   // The device memory of the graphs of one stream. An estimate, because the driver allocates the
   // nodes.
   int64_t device_bytes() const { return device_bytes_; }
@@ -111,7 +111,7 @@ class ModuleGraphs {
   const GraphKernels* kernels_ = nullptr;  // nullptr if there are no graphs
   const CudaModule& module_;
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
-  absl::optional<kernels::cuda::Places> places_;  // nullopt if there are no graphs
+  absl::optional<kernels::cuda::DeviceAddresses> places_;  // nullopt if there are no graphs
   // Whether there are loops or branches outside of graphs (has_host_control_flow_) and inside of
   // graphs (has_loops_).
   bool has_host_control_flow_ = false, has_loops_ = false;

@@ -28,7 +28,7 @@ CuPointer RunAddresses::Of(const Slice& slice) const {
   return base + static_cast<CuPointer>(slice.offset_bytes);
 }
 
-kernels::cuda::Matmul::Places RunAddresses::Of(const kernels::MatmulStep& step) const {
+kernels::cuda::Matmul::DeviceAddresses RunAddresses::Of(const kernels::MatmulStep& step) const {
   const kernels::MatmulEpilogue& epilogue = step.epilogue;
   return {.lhs = Of(step.lhs),
           .rhs = Of(step.rhs),

@@ -22,13 +22,13 @@ class RunAddresses {
 
   // Returns the address of a slice, or the addresses of the operands and results of a product.
   CuPointer Of(const kernels::Slice& slice) const;
-  kernels::cuda::Matmul::Places Of(const kernels::MatmulStep& step) const;
+  kernels::cuda::Matmul::DeviceAddresses Of(const kernels::MatmulStep& step) const;
   CuPointer workspace() const { return workspace_; }
   // The address of an int that is not 0 once the run should stop (Fence::Shared::cancelled).
   CuPointer cancelled() const;
 
-  // Returns the base addresses of the run, in the order in which kernels::cuda::Places numbers
-  // them: arguments, results, arena, constants, and cancelled().
+  // Returns the base addresses of the run, in the order in which kernels::cuda::BufferLocations
+  // numbers them: arguments, results, arena, constants, and cancelled().
   std::vector<CuPointer> Bases() const;
 
  private:

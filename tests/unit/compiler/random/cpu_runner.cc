@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 #include "kernels/ir/plan.h"
 #include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/compiler/compiler.h"
@@ -61,8 +61,8 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
     results.push_back(place(std::string(type.size_bytes(), '\xCD')));
   }
   if (is_donated) {
-    for (const kernels::SharedPlace& shared :
-         kernels::ChooseSharedPlaces(executable_.may_share, {}, is_donated)) {
+    for (const kernels::InputOutputAlias& shared :
+         kernels::ChooseInputOutputAliases(executable_.may_share, {}, is_donated)) {
       results[shared.result] = memory[shared.argument].get();
     }
   }

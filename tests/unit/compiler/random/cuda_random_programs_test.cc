@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 #include "tests/support/cuda_host_module.h"
 #include "tests/support/daemon/eager_sharing.h"
 #include "tests/unit/compiler/kernel_plan.h"
@@ -28,7 +28,7 @@ struct Planned {
 };
 
 // How much the threads of a block share: as on a GPU, and all that can be, however small.
-class CudaRandomPrograms : public ::testing::TestWithParam<kernels::cuda::Sharing> {};
+class CudaRandomPrograms : public ::testing::TestWithParam<kernels::cuda::WorkDivision> {};
 
 TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
   uint64_t first = 0, count = 150;
@@ -62,7 +62,7 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
       return absl::OkStatus();
     };
     for (const bool donates : {false, true}) {
-      const auto shared = kernels::ChooseSharedPlaces(
+      const auto shared = kernels::ChooseInputOutputAliases(
           one.plan.may_share, {}, [&](uint32_t i) { return donates && (i + one.seed) % 3 != 0; });
       const auto results = RunPlan(one.plan, one.program.arguments, run, nullptr, shared);
       if (absl::IsUnimplemented(results.status())) continue;  // It calls a routine.
@@ -74,8 +74,8 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sharing, CudaRandomPrograms,
-                         ::testing::Values(kernels::cuda::Sharing{}, testing::kEagerSharing));
+INSTANTIATE_TEST_SUITE_P(WorkDivision, CudaRandomPrograms,
+                         ::testing::Values(kernels::cuda::WorkDivision{}, testing::kEagerSharing));
 
 }  // namespace
 }  // namespace acceld::compiler

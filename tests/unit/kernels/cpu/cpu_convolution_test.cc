@@ -107,8 +107,8 @@ struct Tensors {
 Tensors CountElements(const ConvolutionShape& s) {
   int64_t lhs = 1;
   for (const auto& dim : s.dims) lhs *= dim.size;
-  return {lhs * s.features * s.groups, s.num_cells() * s.features * s.outputs * s.groups,
-          s.num_places() * s.outputs * s.groups};
+  return {lhs * s.features * s.groups, s.num_window_elements() * s.features * s.outputs * s.groups,
+          s.num_output_positions() * s.outputs * s.groups};
 }
 
 std::string SmallIntegers(DType dtype, int64_t n, int seed) {
@@ -133,7 +133,7 @@ double NumberAt(DType dtype, const std::string& bytes, int64_t i) {
 double SumAt(const ConvolutionShape& shape, DType dtype, const std::string& lhs,
              const std::string& rhs, int64_t group, const int64_t* place, int64_t output) {
   double sum = 0;
-  const int64_t cells = shape.num_cells();
+  const int64_t cells = shape.num_window_elements();
   for (int64_t cell = 0; cell < cells; ++cell) {
     int64_t from = group * shape.lhs_group_stride;
     bool inside = true;
@@ -183,10 +183,10 @@ void Check(const ConvolutionShape& shape, DType in = DType::kF32, DType out = DT
   ASSERT_TRUE(result.ok()) << result.status();
   for (int64_t i = 0; i < count.out; ++i) {
     const int64_t output = i % shape.outputs;
-    const int64_t group = i / shape.outputs / shape.num_places();
+    const int64_t group = i / shape.outputs / shape.num_output_positions();
     int64_t place[kNumDims];
     int64_t at = group * shape.out_group_stride + output * shape.out_feature_stride;
-    for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_places(); d-- > 0;) {
+    for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_output_positions(); d-- > 0;) {
       place[d] = rest % shape.dims[d].extent;
       rest /= shape.dims[d].extent;
       at += place[d] * shape.dims[d].out_stride;
@@ -286,7 +286,7 @@ TEST(CpuConvolutionTest, WindowsOfThreeDimensions) {
   // Two of six images under each cell, one of them missing at the edge.
   shape.dims[1].window = 2;
   shape.dims[1].offset = -1;
-  shape.dims[1].rhs_stride = shape.num_cells() / 2 * shape.features * shape.outputs;
+  shape.dims[1].rhs_stride = shape.num_window_elements() / 2 * shape.features * shape.outputs;
   Check(shape);
   // Every second image: no two loops of the sum are one.
   shape.dims[1].step = 2;

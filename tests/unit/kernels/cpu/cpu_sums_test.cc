@@ -11,7 +11,7 @@
 #include "kernels/cpu/emit/nests/sum_in_blocks.h"
 #include "kernels/cpu/emit/nests/widen_products.h"
 #include "kernels/ir/analysis/verify_kernel.h"
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 #include "tests/unit/kernels/cpu/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu/cpu_runner.h"
 

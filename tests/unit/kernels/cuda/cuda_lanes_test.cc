@@ -139,7 +139,7 @@ std::vector<Case> Cases() {
 }
 
 TEST(CudaLanesTest, ThreadsTakeNeighboursTogetherWhereTheyAreAligned) {
-  const Sharing sharing{.busy_threads = 1};
+  const WorkDivision sharing{.busy_threads = 1};
   const std::vector<Case> cases = Cases();
   std::vector<const Kernel*> kernels;
   for (const Case& one : cases) kernels.push_back(&one.kernel);
@@ -161,7 +161,7 @@ TEST(CudaLanesTest, ThreadsTakeNeighboursTogetherWhereTheyAreAligned) {
 
 TEST(CudaLanesTest, LoadsAreOfNeighboursToo) {
   const std::string source =
-      PrintKernel(BroadcastKernel(512, 1024), Sharing{.busy_threads = 1}).source;
+      PrintKernel(BroadcastKernel(512, 1024), WorkDivision{.busy_threads = 1}).source;
   EXPECT_THAT(source, HasSubstr("LoadLanes<4>(x + "));
   EXPECT_THAT(source, HasSubstr("LoadLanes<4>(of_column + "));
   EXPECT_THAT(source, HasSubstr("= of_row["));

@@ -23,7 +23,7 @@ inline std::string RunOn(const testing::CudaHostModule& module, size_t index, co
 }
 
 inline std::string RunAlone(const Kernel& kernel, std::vector<std::string> arguments,
-                            const Sharing& sharing = {}) {
+                            const WorkDivision& sharing = {}) {
   const auto module = testing::CudaHostModule::Compile({&kernel}, sharing);
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? RunOn(**module, 0, kernel, std::move(arguments)) : std::string();

@@ -15,7 +15,7 @@ double WorkOf(const RoutineBuffer& a) {
 
 // Spreads NaN from the first reflector that has one; its factor then is NaN, too.
 template <typename T>
-void SpreadNan(int64_t m, int64_t n, const WorkArray<T>& qr, const WorkArray<T>& tau) {
+void PropagateNan(int64_t m, int64_t n, const WorkArray<T>& qr, const WorkArray<T>& tau) {
   const int64_t first = FirstNan(tau.data(), tau.size(), 1);
   if (first == tau.size()) return;
   SpreadNanFromStep(m, n, first, /*own_row=*/true, qr.data());
@@ -54,7 +54,7 @@ absl::Status RunQr(const RoutineRun& run) {
       ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> qr, WorkArray<T>::Load(run, a, i));
       ACCELD_ASSIGN_OR_RETURN(const WorkArray<T> tau, WorkArray<T>::Make(run, std::min(m, n)));
       ACCELD_RETURN_IF_ERROR(FactorQr(run, m, n, qr.data(), tau.data()));
-      SpreadNan(m, n, qr, tau);
+      PropagateNan(m, n, qr, tau);
       ACCELD_RETURN_IF_ERROR(StoreColumns(run, qr.data(), run.results[0], i));
       return StoreColumns(run, tau.data(), run.results[1], i);
     });
@@ -79,7 +79,7 @@ absl::Status RunQrPivoted(const RoutineRun& run) {
       ACCELD_RETURN_IF_ERROR(StatusOfInfo(WithWorkspace<T>(run, least, [&](T* space, Int size) {
         return lapack::Geqp3(m, n, qr.data(), pivots, tau.data(), space, size, real_space.data());
       })));
-      SpreadNan(m, n, qr, tau);
+      PropagateNan(m, n, qr, tau);
       StoreColumns(qr.data(), run.results[0], i);
       StoreColumns(tau.data(), run.results[2], i);
       return absl::OkStatus();

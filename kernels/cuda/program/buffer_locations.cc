@@ -1,10 +1,11 @@
-#include "kernels/cuda/program/places.h"
+#include "kernels/cuda/program/buffer_locations.h"
 
 #include "kernels/cuda/program/accesses.h"
 
 namespace acceld::kernels::cuda {
 
-Places::Places(const CudaProgram& program, size_t num_arguments, size_t num_results)
+BufferLocations::BufferLocations(const CudaProgram& program, size_t num_arguments,
+                                 size_t num_results)
     : num_arguments_(num_arguments), num_results_(num_results) {
   places_.push_back({.base = num_bases() - 1});
   for (const Step& step : program.steps) {
@@ -12,7 +13,7 @@ Places::Places(const CudaProgram& program, size_t num_arguments, size_t num_resu
   }
 }
 
-size_t Places::BaseOf(Slice::Space space, uint32_t index) const {
+size_t BufferLocations::BaseOf(Slice::Space space, uint32_t index) const {
   switch (space) {
     case Slice::Space::kArgument:
       return index;
@@ -26,7 +27,7 @@ size_t Places::BaseOf(Slice::Space space, uint32_t index) const {
   return num_arguments_ + num_results_ + 1;
 }
 
-void Places::Add(const Slice& slice) {
+void BufferLocations::Add(const Slice& slice) {
   if (!numbers_.emplace(KeyOf(slice), places_.size()).second) return;
   places_.push_back({.base = BaseOf(slice.space, slice.index),
                      .offset_bytes = static_cast<uint64_t>(slice.offset_bytes)});

@@ -11,7 +11,7 @@ __device__ T* Global(u64 address) {
 
 // Resolves a tagged pointer to the address of the buffer.
 template <typename T>
-__device__ T* Placed(T* buffer) {
+__device__ T* ResolvePointer(T* buffer) {
   const u64 address = (u64)buffer;
   return Global<T>((address & 1) != 0 ? *Global<const u64>(address - 1) : address);
 }
@@ -19,7 +19,7 @@ __device__ T* Placed(T* buffer) {
 // Resolves a tagged pointer by a volatile load, so that the compiler does not keep the address in a
 // register: for kernels with so many buffers that registers would not suffice.
 template <typename T>
-__device__ T* PlacedNow(T* buffer) {
+__device__ T* ResolvePointerVolatile(T* buffer) {
   const u64 address = (u64)buffer;
   return Global<T>((address & 1) != 0 ? *Global<const volatile u64>(address - 1) : address);
 }

@@ -10,6 +10,6 @@ namespace acceld::kernels::cuda {
 // Returns the cost of executing `block` once, in units of a simple operation such as an addition;
 // loads and stores cost nothing, and both alternatives of a branch count. Returns nullopt if there
 // are loops.
-absl::optional<int64_t> StraightWorkOf(const Block& block);
+absl::optional<int64_t> LoopFreeCostOf(const Block& block);
 
 }  // namespace acceld::kernels::cuda

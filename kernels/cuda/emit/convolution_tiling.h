@@ -9,7 +9,7 @@ namespace acceld::kernels::cuda {
 // How a convolution is divided among thread blocks and threads. It is computed like a product of
 // matrices: m counts output positions, n output features, and k the products of one sum. The
 // division depends only on the shape and the element types.
-struct ConvolutionCut {
+struct ConvolutionTiling {
   static constexpr int kThreads = 256;  // of a thread block
 
   // The size of a thread block's tile of the output (m by n), and the number of products (k) for
@@ -29,14 +29,15 @@ struct ConvolutionCut {
   // along k, rather than along m (for lhs) or n (for rhs).
   bool lhs_along_products, rhs_along_products;
   int64_t lhs_lanes, rhs_lanes;
-  bool places_innermost;  // whether output positions (m), not features (n), are innermost in `out`
-  bool is_wide;           // whether indices need 64 bits
+  bool output_positions_innermost;  // whether output positions (m), not features (n), are innermost
+                                    // in `out`
+  bool is_wide;                     // whether indices need 64 bits
 
   // The number of thread blocks.
   int64_t blocks(const ConvolutionShape& shape) const {
     return shape.groups * tiles_m * tiles_n * parts;
   }
-  static ConvolutionCut Of(const ConvolutionStep& convolution);
+  static ConvolutionTiling Of(const ConvolutionStep& convolution);
 };
 
 // The element type in which products are summed.

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emit/analysis/team_work.h"
+#include "kernels/cuda/emit/analysis/cooperative_work.h"
 
 #include <algorithm>
 #include <utility>
@@ -116,15 +116,16 @@ const ForStatement* ReductionWithin(const ForStatement& loop) {
 
 }  // namespace
 
-// Fills a TeamWork; visits inner statements before outer ones.
-class TeamWorkFinder {
+// Fills a CooperativeWork; visits inner statements before outer ones.
+class CooperativeWorkFinder {
  public:
-  TeamWorkFinder(const Kernel& kernel, TeamWork& out) : kernel_(kernel), uses_(kernel), out_(out) {
+  CooperativeWorkFinder(const Kernel& kernel, CooperativeWork& out)
+      : kernel_(kernel), uses_(kernel), out_(out) {
     Visit(kernel.body);
   }
 
  private:
-  using Facts = TeamWork::BlockFacts;
+  using Facts = CooperativeWork::BlockFacts;
 
   Facts Visit(const Block& block) {
     Facts facts;
@@ -132,7 +133,7 @@ class TeamWorkFinder {
       const Facts one =
           std::visit([this](const auto& value) { return Visit(value); }, statement.value);
       facts.has_stores |= one.has_stores;
-      facts.suits &= one.suits;
+      facts.can_execute_together &= one.can_execute_together;
       facts.work = std::max(facts.work, one.work);
     }
     out_.facts_[&block] = facts;
@@ -171,18 +172,21 @@ class TeamWorkFinder {
       }
     }
     facts.work = body.work;
-    facts.suits = !body.has_stores || (body.work > 1 ? body.suits : loop.carried.empty());
+    facts.can_execute_together =
+        !body.has_stores || (body.work > 1 ? body.can_execute_together : loop.carried.empty());
     return facts;
   }
   Facts Visit(const WhileStatement& loop) {
     const Facts condition = Visit(loop.condition_body), body = Visit(loop.body);
     const bool has_stores = condition.has_stores || body.has_stores;
-    return {.has_stores = has_stores, .suits = !has_stores};
+    return {.has_stores = has_stores, .can_execute_together = !has_stores};
   }
   Facts Visit(const IfStatement& branch) {
     const Facts yes = Visit(branch.then_body), no = Visit(branch.else_body);
     Facts facts{.has_stores = yes.has_stores || no.has_stores};
-    facts.suits = !facts.has_stores || (branch.results.empty() && yes.suits && no.suits);
+    facts.can_execute_together =
+        !facts.has_stores ||
+        (branch.results.empty() && yes.can_execute_together && no.can_execute_together);
     facts.work = std::max(yes.work, no.work);
     return facts;
   }
@@ -208,22 +212,22 @@ class TeamWorkFinder {
 
   const Kernel& kernel_;
   const Uses uses_;
-  TeamWork& out_;
+  CooperativeWork& out_;
 };
 
-TeamWork::TeamWork(const Kernel& kernel) { TeamWorkFinder(kernel, *this); }
+CooperativeWork::CooperativeWork(const Kernel& kernel) { CooperativeWorkFinder(kernel, *this); }
 
-const SharedReduction* TeamWork::ReductionOf(const ForStatement& loop) const {
+const SharedReduction* CooperativeWork::ReductionOf(const ForStatement& loop) const {
   const auto found = reductions_.find(&loop);
   return found == reductions_.end() ? nullptr : &found->second;
 }
 
-const SharedScan* TeamWork::ScanOf(const ForStatement& loop) const {
+const SharedScan* CooperativeWork::ScanOf(const ForStatement& loop) const {
   const auto found = scans_.find(&loop);
   return found == scans_.end() ? nullptr : &found->second;
 }
 
-bool TeamWork::HasScan(const Block& block) const {
+bool CooperativeWork::HasScan(const Block& block) const {
   return std::any_of(block.begin(), block.end(), [this](const Statement& statement) {
     const auto* loop = std::get_if<ForStatement>(&statement.value);
     return loop != nullptr && ScanOf(*loop) != nullptr;

@@ -1,4 +1,4 @@
-#include "kernels/ir/analysis/shared_places.h"
+#include "kernels/ir/analysis/input_output_aliases.h"
 
 #include <algorithm>
 
@@ -6,17 +6,17 @@
 
 namespace acceld::kernels {
 
-std::vector<SharedPlace> ChooseSharedPlaces(absl::Span<const SharedPlace> may_share,
-                                            absl::Span<const SharedPlace> wished,
-                                            absl::FunctionRef<bool(uint32_t argument)> is_given) {
-  std::vector<SharedPlace> chosen;
+std::vector<InputOutputAlias> ChooseInputOutputAliases(
+    absl::Span<const InputOutputAlias> may_share, absl::Span<const InputOutputAlias> wished,
+    absl::FunctionRef<bool(uint32_t argument)> is_given) {
+  std::vector<InputOutputAlias> chosen;
   absl::flat_hash_set<uint32_t> arguments, results;
-  const auto is_wished = [&](const SharedPlace& place) {
+  const auto is_wished = [&](const InputOutputAlias& place) {
     return std::find(wished.begin(), wished.end(), place) != wished.end();
   };
   for (const bool wishes : {true, false}) {
     if (wishes && wished.empty()) continue;
-    for (const SharedPlace& place : may_share) {
+    for (const InputOutputAlias& place : may_share) {
       if (is_wished(place) != wishes || arguments.contains(place.argument) ||
           results.contains(place.result) || !is_given(place.argument)) {
         continue;

@@ -9,6 +9,7 @@ namespace acceld::kernels::cuda {
 // Returns the buffers to which the statements directly in the kernel's body store disjoint sets of
 // elements, and from which none of them loads; the result of a concatenation, for example. Such
 // statements need not wait for each other. The time is O(n log n) in the size of the kernel.
-absl::flat_hash_set<uint32_t> BuffersWrittenApart(const Kernel& kernel, const Constants& constants);
+absl::flat_hash_set<uint32_t> BuffersWithDisjointStores(const Kernel& kernel,
+                                                        const Constants& constants);
 
 }  // namespace acceld::kernels::cuda

@@ -1,4 +1,4 @@
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 
 #include <utility>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emit/convolution_cut.h"
+#include "kernels/cuda/emit/convolution_tiling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,8 @@ constexpr Tile kSmallTileOfDoubles = {64, 64, 8, 4, 4};
 constexpr Tile kNarrowTileOfDoubles = {128, 32, 8, 4, 4};
 
 int64_t TilesOf(const ConvolutionShape& shape, const Tile& tile) {
-  return shape.groups * CeilDivide(shape.num_places(), tile.m) * CeilDivide(shape.outputs, tile.n);
+  return shape.groups * CeilDivide(shape.num_output_positions(), tile.m) *
+         CeilDivide(shape.outputs, tile.n);
 }
 
 Tile TileOf(const ConvolutionStep& convolution) {
@@ -47,13 +48,13 @@ Tile TileOf(const ConvolutionStep& convolution) {
   return TilesOf(shape, kMiddleTile) >= kFewTiles ? kMiddleTile : kSmallTile;
 }
 
-void CutProducts(const ConvolutionStep& convolution, ConvolutionCut& cut) {
+void CutProducts(const ConvolutionStep& convolution, ConvolutionTiling& cut) {
   const ConvolutionShape& shape = convolution.shape;
-  const int64_t products = shape.num_cells() * shape.features;
+  const int64_t products = shape.num_window_elements() * shape.features;
   cut.part_products = products;
   const int64_t tiles = cut.blocks(shape);
   if (tiles >= kFewTiles) return;
-  const int64_t sum_bytes = shape.groups * shape.num_places() * shape.outputs *
+  const int64_t sum_bytes = shape.groups * shape.num_output_positions() * shape.outputs *
                             ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
   const int64_t parts = std::min({CeilDivide(kWantedBlocks, tiles), products / kMinPartProducts,
                                   kMaxPartsBytes / std::max<int64_t>(sum_bytes, 1)});
@@ -126,7 +127,7 @@ bool RhsIsAligned(const ConvolutionShape& shape, int64_t lanes, bool along_produ
   return alignment.holds() && stride == 1 && extent % lanes == 0;
 }
 
-void ChooseLoads(const ConvolutionShape& shape, ConvolutionCut& cut) {
+void ChooseLoads(const ConvolutionShape& shape, ConvolutionTiling& cut) {
   cut.features_outermost = FeaturesOutermost(shape);
   const Dim* const inner = cut.features_outermost ? InnermostWindow(shape) : nullptr;
   const Dim& row = shape.dims[ConvolutionShape::kNumDims - 1];
@@ -137,7 +138,7 @@ void ChooseLoads(const ConvolutionShape& shape, ConvolutionCut& cut) {
                            (inner == nullptr ? shape.rhs_feature_stride : inner->rhs_stride) == 1;
   static constexpr int64_t kMaxLanes = 4;
   const auto most = [&cut](int64_t across) {
-    return std::min(kMaxLanes, across * cut.tile_k / ConvolutionCut::kThreads);
+    return std::min(kMaxLanes, across * cut.tile_k / ConvolutionTiling::kThreads);
   };
   cut.lhs_lanes = most(cut.tile_m);
   while (!LhsIsAligned(shape, cut.lhs_lanes, cut.lhs_along_products) && cut.lhs_lanes > 1) {
@@ -151,19 +152,19 @@ void ChooseLoads(const ConvolutionShape& shape, ConvolutionCut& cut) {
 
 }  // namespace
 
-ConvolutionCut ConvolutionCut::Of(const ConvolutionStep& convolution) {
+ConvolutionTiling ConvolutionTiling::Of(const ConvolutionStep& convolution) {
   const ConvolutionShape& shape = convolution.shape;
   const Tile tile = TileOf(convolution);
-  ConvolutionCut cut{.tile_m = tile.m,
-                     .tile_n = tile.n,
-                     .tile_k = tile.k,
-                     .thread_m = tile.thread_m,
-                     .thread_n = tile.thread_n,
-                     .tiles_m = CeilDivide(shape.num_places(), tile.m),
-                     .tiles_n = CeilDivide(shape.outputs, tile.n)};
+  ConvolutionTiling cut{.tile_m = tile.m,
+                        .tile_n = tile.n,
+                        .tile_k = tile.k,
+                        .thread_m = tile.thread_m,
+                        .thread_n = tile.thread_n,
+                        .tiles_m = CeilDivide(shape.num_output_positions(), tile.m),
+                        .tiles_n = CeilDivide(shape.outputs, tile.n)};
   CutProducts(convolution, cut);
   ChooseLoads(shape, cut);
-  cut.places_innermost = shape.out_feature_stride != 1;
+  cut.output_positions_innermost = shape.out_feature_stride != 1;
   cut.is_wide = LargestIndexOf(shape) > kMaxNarrowIndex;
   return cut;
 }
@@ -188,7 +189,7 @@ double LargestIndexOf(const ConvolutionShape& shape) {
                product(shape.outputs, shape.rhs_output_stride);
   double out = product(shape.groups, shape.out_group_stride) +
                product(shape.outputs, shape.out_feature_stride);
-  double positions = 0, source_locations = 1, products = static_cast<double>(shape.features);
+  double positions = 0, places = 1, products = static_cast<double>(shape.features);
   for (const Dim& dim : shape.dims) {
     lhs += product(dim.size, dim.lhs_stride);
     rhs += product(dim.window, dim.rhs_stride);
@@ -196,11 +197,11 @@ double LargestIndexOf(const ConvolutionShape& shape) {
     positions = std::max({positions, product(dim.size, dim.dilation),
                           product(dim.extent, dim.stride) + product(dim.window, dim.step) +
                               std::abs(static_cast<double>(dim.offset))});
-    source_locations *= static_cast<double>(dim.extent);
+    places *= static_cast<double>(dim.extent);
     products *= static_cast<double>(dim.window);
   }
-  source_locations *= product(shape.groups, shape.outputs);
-  return std::max({lhs, rhs, out, positions, source_locations, products});
+  places *= product(shape.groups, shape.outputs);
+  return std::max({lhs, rhs, out, positions, places, products});
 }
 
 }  // namespace acceld::kernels::cuda

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emit/analysis/straight_work.h"
+#include "kernels/cuda/emit/analysis/loop_free_cost.h"
 
 #include <variant>
 
@@ -43,14 +43,14 @@ bool IsSimple(ScalarOp op) {
 
 }  // namespace
 
-absl::optional<int64_t> StraightWorkOf(const Block& block) {
+absl::optional<int64_t> LoopFreeCostOf(const Block& block) {
   int64_t work = 0;
   for (const Statement& statement : block) {
     if (const auto* scalar = std::get_if<ScalarStatement>(&statement.value)) {
       work += IsSimple(scalar->op) ? 1 : kFunctionWork;
     } else if (const auto* branch = std::get_if<IfStatement>(&statement.value)) {
-      const absl::optional<int64_t> yes = StraightWorkOf(branch->then_body);
-      const absl::optional<int64_t> no = StraightWorkOf(branch->else_body);
+      const absl::optional<int64_t> yes = LoopFreeCostOf(branch->then_body);
+      const absl::optional<int64_t> no = LoopFreeCostOf(branch->else_body);
       if (!yes.has_value() || !no.has_value()) return absl::nullopt;
       work += *yes + *no;
     } else if (std::holds_alternative<ForStatement>(statement.value) ||

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emit/analysis/long_work.h"
+#include "kernels/cuda/emit/analysis/cancellation_polls.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,13 +10,14 @@ namespace acceld::kernels::cuda {
 namespace {
 
 // The number of iterations of a thread between two polls, each of which reads host memory.
-constexpr double kIterationsBetweenLooks = 65'536;
+constexpr double kIterationsBetweenPolls = 65'536;
 
 }  // namespace
 
-LongWork::LongWork(const Kernel& kernel) : is_long_(IterationsIn(kernel.body) >= kLongWork) {}
+CancellationPolls::CancellationPolls(const Kernel& kernel)
+    : is_long_(IterationsIn(kernel.body) >= kMinPolledIterations) {}
 
-double LongWork::IterationsIn(const Block& block) {
+double CancellationPolls::IterationsIn(const Block& block) {
   double sum = 1;
   for (const Statement& statement : block) {
     if (const auto* loop = std::get_if<ForStatement>(&statement.value)) {
@@ -32,13 +33,14 @@ double LongWork::IterationsIn(const Block& block) {
   return sum;
 }
 
-std::string LongWork::TurnsThatLook(absl::string_view turn, double turns, const Block& body) const {
+std::string CancellationPolls::PollCondition(absl::string_view iteration, double num_iterations,
+                                             const Block& body) const {
   if (!is_long_) return "";
   const double inside = iterations_.at(&body);
-  if (turns * inside < kIterationsBetweenLooks) return "";
+  if (num_iterations * inside < kIterationsBetweenPolls) return "";
   int64_t every = 1;
-  while (static_cast<double>(every) * inside < kIterationsBetweenLooks) every *= 2;
-  return every == 1 ? "true" : absl::StrCat(turn, " % ", every, " == 0");
+  while (static_cast<double>(every) * inside < kIterationsBetweenPolls) every *= 2;
+  return every == 1 ? "true" : absl::StrCat(iteration, " % ", every, " == 0");
 }
 
 }  // namespace acceld::kernels::cuda

@@ -8,6 +8,6 @@ namespace acceld::kernels {
 // products, convolutions, attention and calls, and no kernel has a while loop. (Kernels may still
 // skip work for some data, so the durations of runs differ by a bounded factor.) The result is
 // false for plans with other library routines, host callbacks, while loops or switches.
-bool IsSteady(const Plan& plan);
+bool HasBoundedDuration(const Plan& plan);
 
 }  // namespace acceld::kernels

@@ -13,8 +13,8 @@ namespace acceld::kernels {
 // no result is in two of them. The candidates are the pairs of `may_share` (Plan::may_share) for
 // which is_given(argument) says that the argument may be overwritten. Candidates are taken greedily
 // in the order of `may_share`, but those that are also in `wished` before all others.
-std::vector<SharedPlace> ChooseSharedPlaces(absl::Span<const SharedPlace> may_share,
-                                            absl::Span<const SharedPlace> wished,
-                                            absl::FunctionRef<bool(uint32_t argument)> is_given);
+std::vector<InputOutputAlias> ChooseInputOutputAliases(
+    absl::Span<const InputOutputAlias> may_share, absl::Span<const InputOutputAlias> wished,
+    absl::FunctionRef<bool(uint32_t argument)> is_given);
 
 }  // namespace acceld::kernels

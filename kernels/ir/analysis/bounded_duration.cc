@@ -1,4 +1,4 @@
-#include "kernels/ir/analysis/steady.h"
+#include "kernels/ir/analysis/bounded_duration.h"
 
 #include <algorithm>
 #include <variant>
@@ -17,8 +17,8 @@ bool HasWhile(const Block& block) {
   });
 }
 
-// A CallStep is accepted, because IsSteady checks every function of the plan.
-bool IsSteadyStep(const Step& step) {
+// A CallStep is accepted, because HasBoundedDuration checks every function of the plan.
+bool HasBoundedDurationStep(const Step& step) {
   return std::holds_alternative<LaunchStep>(step.value) ||
          std::holds_alternative<CopyStep>(step.value) ||
          std::holds_alternative<MatmulStep>(step.value) ||
@@ -29,12 +29,12 @@ bool IsSteadyStep(const Step& step) {
 
 }  // namespace
 
-bool IsSteady(const Plan& plan) {
+bool HasBoundedDuration(const Plan& plan) {
   const auto has_while = [](const Kernel& kernel) { return HasWhile(kernel.body); };
   if (std::any_of(plan.kernels.begin(), plan.kernels.end(), has_while)) return false;
   return std::all_of(
       plan.functions.begin(), plan.functions.end(), [](const PlanFunction& function) {
-        return std::all_of(function.steps.begin(), function.steps.end(), IsSteadyStep);
+        return std::all_of(function.steps.begin(), function.steps.end(), HasBoundedDurationStep);
       });
 }
 

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "kernels/cuda/emit/analysis/shared_scan.h"
-#include "kernels/ir/build/nests.h"
+#include "kernels/ir/build/loop_nests.h"
 #include "kernels/ir/kernel.h"
 
 // Finds the parts of a kernel that a group of threads can execute together.
@@ -23,17 +23,19 @@ struct SharedReduction {
 
 // What a group of cooperating threads can do with each block and loop of a kernel. The kernel must
 // outlive the object and must not change. Thread-compatible.
-class TeamWork {
+class CooperativeWork {
  public:
   // The time is linear in the size of the kernel.
-  explicit TeamWork(const Kernel& kernel);
+  explicit CooperativeWork(const Kernel& kernel);
 
   // The largest number of iterations that the threads of a thread block could share in a loop nest
   // inside `block`, when all of them execute `block`; 1 if there is nothing to share.
   int64_t WorkIn(const Block& block) const { return facts_.at(&block).work; }
   // Whether a group of threads can execute `block` together. It cannot if a part that only one
   // thread may execute, because it stores, also computes values, which other threads would lack.
-  bool Suits(const Block& block) const { return facts_.at(&block).suits; }
+  bool CanExecuteTogether(const Block& block) const {
+    return facts_.at(&block).can_execute_together;
+  }
   // The reduction nest that begins with `loop`; nullptr if threads cannot share it.
   const SharedReduction* ReductionOf(const ForStatement& loop) const;
   // The scan; nullptr if `loop` is no scan that threads can share.
@@ -44,10 +46,10 @@ class TeamWork {
  private:
   struct BlockFacts {
     bool has_stores = false;
-    bool suits = true;
+    bool can_execute_together = true;
     int64_t work = 1;
   };
-  friend class TeamWorkFinder;
+  friend class CooperativeWorkFinder;
 
   absl::flat_hash_map<const Block*, BlockFacts> facts_;
   absl::flat_hash_map<const ForStatement*, SharedReduction> reductions_;

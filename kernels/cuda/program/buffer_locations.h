@@ -14,18 +14,18 @@ namespace acceld::kernels::cuda {
 // address of the flag that cancels a run. Each location is a base address, which differs from run
 // to run, and a constant offset. For CUDA graphs, a table on the device holds the address of each
 // location, by number, for the current run. Immutable after construction.
-class Places {
+class BufferLocations {
  public:
   // A location: the number of its base, and the offset from it. The layout is that of Place in
   // device/graph.cu.
-  struct Place {
+  struct BufferLocation {
     uint64_t base = 0, offset_bytes = 0;
   };
 
-  Places(const CudaProgram& program, size_t num_arguments, size_t num_results);
+  BufferLocations(const CudaProgram& program, size_t num_arguments, size_t num_results);
 
   // All locations, by number.
-  const std::vector<Place>& all() const { return places_; }
+  const std::vector<BufferLocation>& all() const { return places_; }
   // The number of the location at which a slice of the program begins.
   size_t NumberOf(const Slice& slice) const { return numbers_.at(KeyOf(slice)); }
   // The number of the cancellation flag's location.
@@ -46,7 +46,7 @@ class Places {
   void Add(const Slice& slice);
 
   const size_t num_arguments_, num_results_;
-  std::vector<Place> places_;
+  std::vector<BufferLocation> places_;
   absl::flat_hash_map<Key, size_t> numbers_;  // the number of each location
 };
 

@@ -1,4 +1,4 @@
-#include "kernels/cuda/emit/analysis/apart.h"
+#include "kernels/cuda/emit/analysis/disjoint_stores.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,15 +21,15 @@ constexpr int64_t kMaxIndex = int64_t{1} << 50;
 
 // A store: the number of the statement of the kernel's body that contains it, and the index as a
 // linear combination of induction variables.
-struct StorePlace {
+struct StoreIndex {
   size_t statement;
   LinearForm index;
 };
 
 // Finds all stores, and the extents of all loops.
-class PlaceFinder {
+class StoreFinder {
  public:
-  explicit PlaceFinder(const Constants& constants) : constants_(constants) {}
+  explicit StoreFinder(const Constants& constants) : constants_(constants) {}
 
   void Visit(const Block& block) {
     for (const Statement& statement : block) {
@@ -43,7 +43,7 @@ class PlaceFinder {
   }
 
   // Nullopt for what is stored at other indices than sums.
-  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StorePlace>>> source_locations;
+  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StoreIndex>>> places;
   absl::flat_hash_map<Var, int64_t> extents;
 
  private:
@@ -77,8 +77,7 @@ class PlaceFinder {
     forms_[scalar.result] = std::move(form);
   }
   void Visit(const StoreStatement& store) {
-    auto& found =
-        source_locations.try_emplace(store.buffer, std::vector<StorePlace>()).first->second;
+    auto& found = places.try_emplace(store.buffer, std::vector<StoreIndex>()).first->second;
     absl::optional<LinearForm> form = FormOf(store.index);
     if (!form.has_value()) {
       found = absl::nullopt;
@@ -117,8 +116,8 @@ class PlaceFinder {
 
 // The range of index % modulus, if the part of the index that is no multiple of `modulus` stays
 // within [0, modulus); else nullopt.
-absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
-                                  const absl::flat_hash_map<Var, int64_t>& extents) {
+absl::optional<IndexRange> RemainderRangeOf(const LinearForm& index, int64_t modulus,
+                                            const absl::flat_hash_map<Var, int64_t>& extents) {
   IndexRange rest = IndexRange::Of(index.constant % modulus);
   for (const LinearForm::Term& term : index.terms) {
     if (term.coefficient % modulus == 0) continue;
@@ -132,11 +131,11 @@ absl::optional<IndexRange> RestOf(const LinearForm& index, int64_t modulus,
 }
 
 // Whether the rests by `modulus` of different statements have nothing in common.
-bool AreApart(const std::vector<StorePlace>& source_locations, int64_t modulus,
-              const absl::flat_hash_map<Var, int64_t>& extents) {
+bool AreDisjoint(const std::vector<StoreIndex>& places, int64_t modulus,
+                 const absl::flat_hash_map<Var, int64_t>& extents) {
   absl::flat_hash_map<size_t, IndexRange> of_statements;
-  for (const StorePlace& place : source_locations) {
-    const absl::optional<IndexRange> rest = RestOf(place.index, modulus, extents);
+  for (const StoreIndex& place : places) {
+    const absl::optional<IndexRange> rest = RemainderRangeOf(place.index, modulus, extents);
     if (!rest.has_value()) return false;
     IndexRange& range = of_statements.try_emplace(place.statement, *rest).first->second;
     range = {std::min(range.low, rest->low), std::max(range.high, rest->high)};
@@ -152,24 +151,23 @@ bool AreApart(const std::vector<StorePlace>& source_locations, int64_t modulus,
 
 }  // namespace
 
-absl::flat_hash_set<uint32_t> BuffersWrittenApart(const Kernel& kernel,
-                                                  const Constants& constants) {
-  PlaceFinder finder(constants);
+absl::flat_hash_set<uint32_t> BuffersWithDisjointStores(const Kernel& kernel,
+                                                        const Constants& constants) {
+  StoreFinder finder(constants);
   finder.VisitKernel(kernel);
   Effects effects;
   effects.Add(kernel.body);
   absl::flat_hash_set<uint32_t> apart;
-  for (const auto& [buffer, source_locations] : finder.source_locations) {
-    if (!source_locations.has_value() || effects.Loads(buffer)) continue;
+  for (const auto& [buffer, places] : finder.places) {
+    if (!places.has_value() || effects.Loads(buffer)) continue;
     // One after the other in memory, or in each row.
     std::vector<int64_t> moduli = {kMaxIndex};
-    for (const LinearForm::Term& term : source_locations->front().index.terms) {
+    for (const LinearForm::Term& term : places->front().index.terms) {
       if (term.coefficient > 1) moduli.push_back(term.coefficient);
     }
-    if (std::any_of(moduli.begin(), moduli.end(),
-                    [&source_locations = *source_locations, &finder](int64_t modulus) {
-                      return AreApart(source_locations, modulus, finder.extents);
-                    })) {
+    if (std::any_of(moduli.begin(), moduli.end(), [&places = *places, &finder](int64_t modulus) {
+          return AreDisjoint(places, modulus, finder.extents);
+        })) {
       apart.insert(buffer);
     }
   }
