@@ -45,12 +45,12 @@ void FreeBlocks::Shrink(int64_t target_bytes, std::vector<void*>& out) {
 
 void FreeBlocks::TakeUnused(std::vector<void*>& out) {
   for (auto& [size, size_class] : classes_) {
-    if (size_class.last_use > looked_at_) continue;
+    if (size_class.last_use > last_check_) continue;
     out.insert(out.end(), size_class.blocks.begin(), size_class.blocks.end());
     size_bytes_ -= size * static_cast<int64_t>(size_class.blocks.size());
     size_class.blocks.clear();
   }
-  looked_at_ = clock_;
+  last_check_ = clock_;
 }
 
 void FreeRanges::Insert(uintptr_t address, int64_t size_bytes) {

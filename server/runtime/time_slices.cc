@@ -171,8 +171,9 @@ void DeviceExecutor::ReleaseUnusedStreams() {
   std::vector<std::unique_ptr<ComputeStream>> unused;  // they are destroyed after the unlock
   const MutexLock lock(mutex_);
   for (size_t i = 0; i < least_spare_; ++i) {
-    const auto stream = std::find_if(streams_.begin(), streams_.end(),
-                                     [&](const auto& one) { return one.get() == spare_[i]; });
+    const auto stream =
+        std::find_if(streams_.begin(), streams_.end(),
+                     [spare = spare_[i]](const auto& one) { return one.get() == spare; });
     unused.push_back(std::move(*stream));
     streams_.erase(stream);
   }
@@ -283,13 +284,14 @@ void DeviceExecutor::HoldBack() {
     }
     if (num_suspended_ == 0) return;
     const auto& inputs = std::get<Execution>(task->work_).inputs;
-    const auto blocked = std::find_if(inputs.begin(), inputs.end(), [this](const auto& input) {
-      const Array::View view = input->view();
-      return view.state == Array::State::kScheduled &&
-             std::any_of(streams_.begin(), streams_.end(), [&](const auto& stream) {
-               return stream->suspended_for != nullptr && stream->stream.get() == view.stream;
-             });
-    });
+    const auto blocked =
+        std::find_if(inputs.begin(), inputs.end(), [&streams = streams_](const auto& input) {
+          const Array::View view = input->view();
+          return view.state == Array::State::kScheduled &&
+                 std::any_of(streams.begin(), streams.end(), [&](const auto& stream) {
+                   return stream->suspended_for != nullptr && stream->stream.get() == view.stream;
+                 });
+        });
     if (blocked == inputs.end()) return;
     TaskQueue::Lane& lane = queue.executions_;
     queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);

@@ -16,8 +16,8 @@ namespace acceld::kernels::cuda {
 // location, by number, for the current run. Immutable after construction.
 class BufferLocations {
  public:
-  // A location: the number of its base, and the offset from it. The layout is that of Place in
-  // device/graph.cu.
+  // A location: the number of its base, and the offset from it. The layout is that of
+  // BufferLocation in device/graph.cu.
   struct BufferLocation {
     uint64_t base = 0, offset_bytes = 0;
   };

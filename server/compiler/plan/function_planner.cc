@@ -421,12 +421,12 @@ void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
 }
 
 std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases() const {
-  using DeviceAddresses = std::vector<kernels::InputOutputAlias>;  // Of one result.
-  std::vector<DeviceAddresses> in_place, after;
+  using Aliases = std::vector<kernels::InputOutputAlias>;  // Of one result.
+  std::vector<Aliases> in_place, after;
   for (const BufferId result : results_) {
     const int32_t written = buffers_.first_touch(result);
     if (written < 0 || buffers_.size_bytes(result) == 0) continue;
-    DeviceAddresses here, free;
+    Aliases here, free;
     for (const BufferId argument : arguments_) {
       if (buffers_.size_bytes(argument) != buffers_.size_bytes(result)) continue;
       const int32_t read = std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
@@ -448,12 +448,11 @@ std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases()
   }
   // The results with the fewest choices come first: a caller that takes the first free choice for
   // each then finds the most pairs.
-  std::stable_sort(
-      in_place.begin(), in_place.end(),
-      [](const DeviceAddresses& a, const DeviceAddresses& b) { return a.size() < b.size(); });
-  DeviceAddresses all;
-  for (const std::vector<DeviceAddresses>* list : {&in_place, &after}) {
-    for (const DeviceAddresses& places : *list) all.insert(all.end(), places.begin(), places.end());
+  std::stable_sort(in_place.begin(), in_place.end(),
+                   [](const Aliases& a, const Aliases& b) { return a.size() < b.size(); });
+  Aliases all;
+  for (const std::vector<Aliases>* list : {&in_place, &after}) {
+    for (const Aliases& places : *list) all.insert(all.end(), places.begin(), places.end());
   }
   return all;
 }

@@ -100,7 +100,7 @@ bool LocalChannel::OnEvents(uint32_t events) {
 
 void LocalChannel::Serve() {
   poll_.RecordWait(BusyPoll::Clock::now() - wait_began_at_);
-  if (poll_.should_poll()) mail_.CheckConnections(true);
+  if (poll_.should_poll()) mail_.SetPolling(true);
   do {
     Receive();
   } while (PollForMore());
@@ -114,7 +114,7 @@ bool LocalChannel::PollForMore() {
     serving = serving_ = std::exchange(wants_read_, false);
   }
   if (!serving) {
-    mail_.CheckConnections(false);
+    mail_.SetPolling(false);
     if (!mail_.HasMail()) return false;
     // Read may have called Watch before this message came, in which case epoll will not report the
     // message.
@@ -134,7 +134,7 @@ bool LocalChannel::PollForMore() {
       return true;
     }
   }
-  mail_.CheckConnections(false);
+  mail_.SetPolling(false);
   MutexLock lock(mutex_);
   serving_ = false;
   wants_read_ = true;

@@ -39,16 +39,16 @@ TEST(CompilePoolTest, JobsOfWhoHasManyGiveWayAndThoseOfOthersDoNot) {
   const Future<Unit> may_end = promise.future();
   {
     CompilePool pool(2, 1000);
-    const auto submit = [&](const std::string& identity, std::vector<int>& niceness) {
+    const auto submit = [&](const std::string& identity, std::vector<int> Niceness::* niceness) {
       const auto job = std::make_shared<CompileJob>([&] {
         (void)may_end.Await();
         MutexLock lock(seen.mutex);
-        niceness.push_back(getpriority(PRIO_PROCESS, 0));
+        (seen.*niceness).push_back(getpriority(PRIO_PROCESS, 0));
       });
       ASSERT_TRUE(pool.Submit(job, {Requester{identity}}).ok());
     };
-    for (int i = 0; i < 20; ++i) submit("ann", seen.of_ann);
-    submit("bob", seen.of_bob);
+    for (int i = 0; i < 20; ++i) submit("ann", &Niceness::of_ann);
+    submit("bob", &Niceness::of_bob);
     EXPECT_LE(pool.stats().running, 2u);
     promise.Set(Unit{});
   }

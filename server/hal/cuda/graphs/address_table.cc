@@ -10,7 +10,7 @@
 namespace acceld::hal::cuda {
 namespace {
 
-using kernels::cuda::DeviceAddresses;
+using kernels::cuda::BufferLocations;
 using kernels::cuda::kGraphWords;
 
 constexpr unsigned int kThreads = 256;
@@ -39,12 +39,12 @@ CuPointer AddressTable::Word(size_t index) const {
 }
 
 absl::StatusOr<AddressTable> AddressTable::Create(Context& context, const GraphKernels& kernels,
-                                                  const DeviceAddresses& places, MemoryPool& memory,
+                                                  const BufferLocations& places, MemoryPool& memory,
                                                   CuStream stream) {
   AddressTable table;
   table.num_buffers_ = places.all().size();
   std::vector<uint64_t> words = {0};  // the scratch
-  for (const DeviceAddresses::Place& place : places.all()) {
+  for (const BufferLocations::BufferLocation& place : places.all()) {
     words.push_back(place.base);
     words.push_back(place.offset_bytes);
   }

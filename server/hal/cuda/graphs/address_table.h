@@ -19,7 +19,7 @@ class AddressTable {
   // Allocates a table for the buffers of a program, `places`, from `memory`, and enqueues kernels
   // on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the driver.
   static absl::StatusOr<AddressTable> Create(Context& context, const GraphKernels& kernels,
-                                             const kernels::cuda::DeviceAddresses& places,
+                                             const kernels::cuda::BufferLocations& places,
                                              MemoryPool& memory, CuStream stream);
 
   // Returns the device address of the table entry for buffer number `number`

@@ -231,7 +231,7 @@ class Builder {
   const AddressTable& table_;
   const RunAddresses& addresses_;
   std::vector<GraphCall>& calls_;
-  const kernels::cuda::DeviceAddresses& places_;
+  const kernels::cuda::BufferLocations& places_;
   const Driver& driver_;
   std::vector<Access> accesses_;  // accesses of the step that is being added
   size_t edges_ = 0;

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Has Clang check the thread annotations (common/threads/mutex.h), which GCC ignores: that guarded data
+is touched with its mutex locked only, that what requires a lock is called with it, and that every lock is
+released.
+
+    python3 tests/lint/thread_safety.py BUILD_FOLDER [--clang clang++-19] [--jobs N] [FILE ...]
+
+BUILD_FOLDER has the compile_commands.json of a configured and built preset (generated headers are read).
+Without files, all sources are checked that have annotations themselves or in the header beside them.
+Nothing is compiled. Prints what Clang complains about. Exits with 1 if there is something, 77 without
+Clang.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ANNOTATED = re.compile(r"\bABSL_(GUARDED_BY|PT_GUARDED_BY|EXCLUSIVE_LOCKS_REQUIRED|LOCKS_EXCLUDED)\b|\bMutexLock\b")
+CHECKS = ["-fsyntax-only", "-Wthread-safety", "-Werror=thread-safety"]
+# What GCC is told and Clang does not know, and precompiled headers, which are GCC's.
+DROPPED = re.compile(r"-fpch-preprocess|-Winvalid-pch|-fno-sanitize-recover.*|-f(no-)?sanitize.*|-O\d|-g")
+
+
+def has_annotations(source):
+    texts = [source, source.with_suffix(".h")]
+    return any(ANNOTATED.search(text.read_text()) for text in texts if text.is_file())
+
+
+def clang_command(entry, clang):
+    arguments = entry.get("arguments") or shlex.split(entry["command"])
+    compiler = next(i for i, argument in enumerate(arguments) if re.search(r"(g\+\+|clang\+\+|c\+\+)[-\d.]*$", argument))
+    kept, skip = [clang], 0
+    for i, argument in enumerate(arguments[compiler + 1:], compiler + 1):
+        if skip:
+            skip -= 1
+        elif argument in ("-o", "-MF", "-MT", "-MQ") or (argument == "-include" and "cmake_pch" in arguments[i + 1]):
+            skip = 1
+        elif not DROPPED.fullmatch(argument) and argument not in ("-c", "-MD", "-MMD"):
+            kept.append(argument)
+    return kept + ["-Wno-everything", *CHECKS]
+
+
+def check(entry, clang):
+    run = subprocess.run(clang_command(entry, clang), cwd=entry["directory"], capture_output=True, text=True)
+    return run.returncode, run.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    parser.add_argument("--clang", default="clang++-19")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    if not shutil.which(arguments.clang):
+        print(f"skipped: there is no {arguments.clang} (deploy/install_packages.sh test)")
+        return 77
+    entries = {}
+    for entry in json.loads((arguments.build / "compile_commands.json").read_text()):
+        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
+        if source.is_relative_to(ROOT) and not source.is_relative_to(arguments.build.resolve()):
+            entries.setdefault(source, entry)
+    wanted = [file.resolve() for file in arguments.files] or [source for source in entries if has_annotations(source)]
+    unknown = [file for file in wanted if file not in entries]
+    if unknown:
+        print(f"not in {arguments.build}/compile_commands.json: {', '.join(map(str, unknown))}")
+        return 1
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for source, (code, complaints) in zip(wanted, pool.map(lambda s: check(entries[s], arguments.clang), wanted)):
+            if code != 0:
+                bad += 1
+                print(f"== {source.relative_to(ROOT)}\n{complaints}")
+    print(f"{len(wanted)} sources with thread annotations, {bad} with findings")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
