@@ -23,7 +23,7 @@ func.func @main(%x: tensor<{SIZE}xf32>) -> tensor<{SIZE}xf32> {{
 
 
 class AcceldError(Exception):
-    """What an answer, or the end of the session, says: a status code and a message."""
+    """The status of an answer, or of the session's end."""
 
     def __init__(self, code, message):
         names = {status.value[0]: status.name for status in grpc.StatusCode}
