@@ -21,7 +21,7 @@ packages=(
 case ${1:-build} in
   test)
     packages+=(
-      buildah clang-format-19 fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
+      buildah clang-19 clang-format-19 fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
       openssl patchelf python3 python3-grpcio python3-protobuf python3-setuptools
       python3-wheel redis-server runc systemd xz-utils
       zsh)
