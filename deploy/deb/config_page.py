@@ -49,6 +49,8 @@ def page(markdown):
             lines.append(text(line))
         elif line.startswith("## "):
             lines.append(f".SH {text(line[3:]).upper()}")
+        elif line.startswith("### "):
+            lines.append(f".SS {text(line[4:])}")
         elif line.startswith("|"):
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
             if cells[0] not in ("setting", "quota") and not set(cells[0]) <= {"-"}:
