@@ -58,7 +58,7 @@ class ExecutableCacheTest : public ::testing::Test {
               return executable;
             }};
   }
-  Verdict VerdictOf(ExecutableCache& cache, const Request& request) {
+  CacheVerdict VerdictOf(ExecutableCache& cache, const Request& request) {
     const auto ticket = cache.Get(request);
     EXPECT_TRUE(ticket.future.Await().ok()) << ticket.future.Await().status();
     return ticket.VerdictOf(*ticket.future.Await());
@@ -76,11 +76,11 @@ class ExecutableCacheTest : public ::testing::Test {
 
 TEST_F(ExecutableCacheTest, MissThenMemoryThenDiskAfterARestart) {
   auto cache = Open();
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMemory);
   cache.reset();
   cache = Open();
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kDisk);
   EXPECT_EQ(compiles_, 1);
   EXPECT_EQ(cache->stats().hits_disk, 1u);
   EXPECT_EQ(cache->stats().compiles, 0u);
@@ -100,7 +100,7 @@ TEST_F(ExecutableCacheTest, ConcurrentMissesCompileOnce) {
   int misses = 0;
   for (const auto& ticket : tickets) {
     ASSERT_TRUE(ticket.future.Await().ok());
-    misses += ticket.VerdictOf(*ticket.future.Await()) == Verdict::kMiss;
+    misses += ticket.VerdictOf(*ticket.future.Await()) == CacheVerdict::kMiss;
   }
   EXPECT_EQ(misses, 1);
   EXPECT_EQ(compiles_, 1);
@@ -199,10 +199,10 @@ TEST_F(ExecutableCacheTest, ColdEntriesLeaveMemoryAndHeldOnesStay) {
     held = ticket.future.Await()->executable;
   }
   for (const char* name : {"a", "b", "c", "d"}) {
-    EXPECT_EQ(VerdictOf(*cache, RequestFor(name)), Verdict::kMiss);
+    EXPECT_EQ(VerdictOf(*cache, RequestFor(name)), CacheVerdict::kMiss);
   }
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("held")), Verdict::kMemory);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("a")), Verdict::kDisk);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("held")), CacheVerdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("a")), CacheVerdict::kDisk);
   EXPECT_LE(cache->stats().memory.bytes, 6500u);
 }
 
@@ -214,11 +214,11 @@ TEST_F(ExecutableCacheTest, WhoHasManyProgramsLosesItsOwnAndNotThoseOfOthers) {
     request.requester.identity = identity;
     return VerdictOf(*cache, std::move(request));
   };
-  for (const char* name : {"a", "b"}) EXPECT_EQ(by("modest", name), Verdict::kMiss);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(by("greedy", absl::StrCat("g", i)), Verdict::kMiss);
+  for (const char* name : {"a", "b"}) EXPECT_EQ(by("modest", name), CacheVerdict::kMiss);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(by("greedy", absl::StrCat("g", i)), CacheVerdict::kMiss);
   // Whoever asks now.
-  for (const char* name : {"a", "b"}) EXPECT_EQ(by("greedy", name), Verdict::kMemory);
-  EXPECT_EQ(by("greedy", "g0"), Verdict::kDisk);
+  for (const char* name : {"a", "b"}) EXPECT_EQ(by("greedy", name), CacheVerdict::kMemory);
+  EXPECT_EQ(by("greedy", "g0"), CacheVerdict::kDisk);
 }
 
 TEST_F(ExecutableCacheTest, ADeviceGetsTheMemoryOfAllThatNobodyHolds) {
@@ -238,8 +238,8 @@ TEST_F(ExecutableCacheTest, ADeviceGetsTheMemoryOfAllThatNobodyHolds) {
   // The compile thread lets go of each soon after the answer.
   EXPECT_TRUE(testing::Eventually(all_are_unloaded)) << unloaded_bytes;
   EXPECT_EQ(cache->Unload(1, INT64_MAX), 0);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("p0")), Verdict::kMemory);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("p1")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("p0")), CacheVerdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("p1")), CacheVerdict::kMemory);
   EXPECT_TRUE(testing::Eventually([&] { return cache->Unload(0, 1) == 1000; }));
 }
 
@@ -257,15 +257,15 @@ TEST_F(ExecutableCacheTest, WithoutAMemoryTierNothingIsKeptButWhatIsInUse) {
   // The compile thread lets go of it soon after the answer.
   EXPECT_TRUE(testing::Eventually([&] { return used.expired(); }));
   // From disk, or from the search before, which ends a little after its answer.
-  EXPECT_NE(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
-  EXPECT_NE(VerdictOf(*cache, RequestFor("f", 1)), Verdict::kMiss);
+  EXPECT_NE(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMiss);
+  EXPECT_NE(VerdictOf(*cache, RequestFor("f", 1)), CacheVerdict::kMiss);
   EXPECT_EQ(cache->stats().hits_memory, 0u);
   EXPECT_EQ(compiles_, 1);
 }
 
 TEST_F(ExecutableCacheTest, WhatIsLargerThanTheMemoryTierIsNotKeptThere) {
   auto cache = Open(/*memory_bytes=*/1000);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMiss);
   EXPECT_EQ(cache->stats().memory.entries, 0u);
   EXPECT_EQ(cache->stats().memory.bytes, 0u);
 }
@@ -280,12 +280,12 @@ TEST_F(ExecutableCacheTest, AnAlteredEntryIsDroppedCountedAndCompiledAgain) {
     file.put('!');
   }
   cache = Open();
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMiss);
   EXPECT_EQ(compiles_, 2);
   EXPECT_EQ(cache->stats().disk.dropped, 1u);
   cache.reset();
   cache = Open();
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kDisk);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kDisk);
 }
 
 TEST_F(ExecutableCacheTest, CodeThatDoesNotLinkIsCompiledAgain) {
@@ -304,8 +304,8 @@ TEST_F(ExecutableCacheTest, CodeThatDoesNotLinkIsCompiledAgain) {
 TEST_F(ExecutableCacheTest, WithoutAUsableFolderItWorksInMemory) {
   std::ofstream(folder_.path() + "/cache") << "a file";
   auto cache = Open();
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMiss);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMiss);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("f")), CacheVerdict::kMemory);
 }
 
 TEST_F(ExecutableCacheTest, ListsBothTiersMostRecentlyUsedFirst) {
@@ -358,9 +358,9 @@ TEST_F(ExecutableCacheTest, UnusedExecutablesAreUnloadedOldestFirstAndLoadedAgai
   // The only compile thread has let go of the others when it has done something else.
   VerdictOf(*cache, RequestFor("other device", 1));
   EXPECT_TRUE(testing::Eventually([&] { return cache->Unload(0, 1) == 1000; }));
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("new")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("new")), CacheVerdict::kMemory);
   EXPECT_EQ(devices_[0].loads.load(), 3);
-  EXPECT_EQ(VerdictOf(*cache, RequestFor("old")), Verdict::kMemory);
+  EXPECT_EQ(VerdictOf(*cache, RequestFor("old")), CacheVerdict::kMemory);
   EXPECT_EQ(devices_[0].loads.load(), 4);
   EXPECT_EQ(compiles_.load(), 4);
   VerdictOf(*cache, RequestFor("one more", 1));
@@ -384,7 +384,7 @@ TEST_F(ExecutableCacheTest, LoadingMakesRoomWhenTheDeviceIsFull) {
     blocking.reset();
     return load();
   };
-  EXPECT_EQ(VerdictOf(cache, request), Verdict::kMiss);
+  EXPECT_EQ(VerdictOf(cache, request), CacheVerdict::kMiss);
   EXPECT_EQ(asked, 1);
 }
 

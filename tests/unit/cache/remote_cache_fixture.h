@@ -70,11 +70,11 @@ class Node {
     executable.code = "code";
     return executable;
   }
-  Verdict VerdictOf(const std::string& name) {
+  CacheVerdict VerdictOf(const std::string& name) {
     const auto ticket = cache_->Get(RequestFor(name));
     const absl::StatusOr<Result>& result = ticket.future.Await();
     EXPECT_TRUE(result.ok()) << result.status();
-    if (!result.ok()) return Verdict::kMiss;
+    if (!result.ok()) return CacheVerdict::kMiss;
     EXPECT_EQ(result->executable->executable->code, "code");
     return ticket.VerdictOf(*result);
   }
@@ -117,7 +117,7 @@ class RemoteCacheTest : public ::testing::Test {
   // Compiles `name` for the team.
   void Fill(const std::string& name) {
     Node node(Options());
-    EXPECT_EQ(node.VerdictOf(name), Verdict::kMiss);
+    EXPECT_EQ(node.VerdictOf(name), CacheVerdict::kMiss);
     node.Close();  // waits for the upload
     ASSERT_TRUE(Has(names_.Record(DigestOf(name))));
   }
@@ -136,11 +136,11 @@ class RemoteCacheTest : public ::testing::Test {
   // A node must compile `name` again, refuse what is there, and leave a good entry behind.
   void ExpectRefused(const std::string& name) {
     Node reader(Options());
-    EXPECT_EQ(reader.VerdictOf(name), Verdict::kMiss);
+    EXPECT_EQ(reader.VerdictOf(name), CacheVerdict::kMiss);
     EXPECT_EQ(reader.stats().entries.refused, 1u);
     reader.Close();
     Node after(Options());
-    EXPECT_EQ(after.VerdictOf(name), Verdict::kRemote);
+    EXPECT_EQ(after.VerdictOf(name), CacheVerdict::kRemote);
   }
 
   testing::TempDir folder_;

@@ -8,8 +8,8 @@ namespace {
 TEST_F(RemoteCacheTest, WhatOneCompilesTheOthersFind) {
   Fill("f");
   Node other(Options());
-  EXPECT_EQ(other.VerdictOf("f"), Verdict::kRemote);
-  EXPECT_EQ(other.VerdictOf("f"), Verdict::kMemory);
+  EXPECT_EQ(other.VerdictOf("f"), CacheVerdict::kRemote);
+  EXPECT_EQ(other.VerdictOf("f"), CacheVerdict::kMemory);
   EXPECT_EQ(other.compiles(), 0);
   EXPECT_EQ(other.stats().hits, 1u);
   EXPECT_EQ(other.cache().stats().hits_remote, 1u);
@@ -45,7 +45,7 @@ TEST_F(RemoteCacheTest, ALeaseLastsAsLongAsItsCompile) {
   slow.compile_time = milliseconds(2000);  // more than three leases
   const auto ticket = slow.cache().Get(slow.RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return slow.compiles() == 1; }));
-  EXPECT_EQ(other.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(other.VerdictOf("f"), CacheVerdict::kRemote);
   EXPECT_EQ(other.stats().waits, 1u);
   EXPECT_EQ(slow.stats().leases_lost, 0u);
 }
@@ -53,7 +53,7 @@ TEST_F(RemoteCacheTest, ALeaseLastsAsLongAsItsCompile) {
 TEST_F(RemoteCacheTest, ADeadHolderDelaysNobodyPastItsLease) {
   Do({"SET", names_.Lease(DigestOf("f")), "somebody who died", "PX", "600"});
   Node node(Options());
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_EQ(node.stats().waits, 1u);
   EXPECT_EQ(node.stats().leases, 1u);
 }
@@ -63,7 +63,7 @@ TEST_F(RemoteCacheTest, WhoWaitedForTooLongCompilesForItself) {
   RemoteTier::Options options = Options();
   options.max_wait = milliseconds(100);
   Node node(options);
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_EQ(node.stats().waits_given_up, 1u);
   EXPECT_EQ(node.stats().leases, 0u);
 }
@@ -76,11 +76,11 @@ TEST_F(RemoteCacheTest, TheFirstEntryStaysAndTheOthersUseTheirOwn) {
   second.compile_time = milliseconds(300);
   const auto ticket = second.cache().Get(second.RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return second.compiles() == 1; }));
-  EXPECT_EQ(first.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(first.VerdictOf("f"), CacheVerdict::kMiss);
   ASSERT_TRUE(Eventually([&] { return first.stats().entries.saved == 1; }));
   const std::string record = Value(names_.Record(DigestOf("f")));
   ASSERT_TRUE(ticket.future.Await().ok());
-  EXPECT_EQ(ticket.future.Await()->verdict, Verdict::kMiss);
+  EXPECT_EQ(ticket.future.Await()->verdict, CacheVerdict::kMiss);
   ASSERT_TRUE(Eventually([&] { return second.stats().entries.others_were_first == 1; }));
   EXPECT_TRUE(Value(names_.Record(DigestOf("f"))) == record);
 }

@@ -13,7 +13,7 @@ namespace {
 TEST_F(RemoteCacheTest, GoesOnWithoutRedisAndWithItAgain) {
   Node node(Options());
   server_->process().Signal(SIGKILL);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(node.VerdictOf(absl::StrCat("f", i)), Verdict::kMiss);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(node.VerdictOf(absl::StrCat("f", i)), CacheVerdict::kMiss);
   EXPECT_GE(node.stats().redis.breaker_openings, 1u);
   EXPECT_GE(node.stats().redis.refusals, 1u);
   ASSERT_TRUE(server_->Restart().ok());
@@ -30,7 +30,7 @@ TEST_F(RemoteCacheTest, ARedisThatDoesNotAnswerCostsABoundedTime) {
   options.redis.breaker.first_pause = milliseconds(5'000);
   Node node(options);
   server_->process().Signal(SIGSTOP);
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(node.VerdictOf(absl::StrCat("f", i)), Verdict::kMiss);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(node.VerdictOf(absl::StrCat("f", i)), CacheVerdict::kMiss);
   // The others did not wait: the breaker was open.
   EXPECT_LE(node.stats().redis.failures, 5u);
   EXPECT_TRUE(node.stats().redis.breaker_is_open);
@@ -40,11 +40,11 @@ TEST_F(RemoteCacheTest, ARedisThatDoesNotAnswerCostsABoundedTime) {
 TEST_F(RemoteCacheTest, AFullRedisCostsNothingButTheUpload) {
   Do({"CONFIG", "SET", "maxmemory", "1"});
   Node node(Options());
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMemory);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMemory);
   ASSERT_TRUE(Eventually([&] { return node.stats().uploads_failed == 1; }));
   Do({"CONFIG", "SET", "maxmemory", "0"});
-  EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("g"), CacheVerdict::kMiss);
   ASSERT_TRUE(Eventually([&] { return node.stats().entries.saved == 1; }));
 }
 
@@ -52,16 +52,16 @@ TEST_F(RemoteCacheTest, WhatRedisForgetsIsCompiledAgainOnce) {
   Fill("f");
   Do({"FLUSHALL", "SYNC"});
   Node first(Options()), second(Options());
-  EXPECT_EQ(first.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(first.VerdictOf("f"), CacheVerdict::kMiss);
   first.Close();
-  EXPECT_EQ(second.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(second.VerdictOf("f"), CacheVerdict::kRemote);
 }
 
 TEST_F(RemoteCacheTest, ASlowRedisIsWaitedFor) {
   Fill("f");
   Node node(Options());
   Do({"CLIENT", "PAUSE", "300", "ALL"});
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kRemote);
   EXPECT_EQ(node.stats().redis.failures, 0u);
 }
 
@@ -106,8 +106,8 @@ TEST_F(RemoteCacheTest, NothingThatAnswersInRedissPlaceIsBelieved) {
     options.redis.timeout = milliseconds(200);
     options.max_wait = milliseconds(200);
     Node node(options);
-    EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
-    EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
+    EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
+    EXPECT_EQ(node.VerdictOf("g"), CacheVerdict::kMiss);
     EXPECT_EQ(node.stats().hits, 0u);
     node.Close();
   }
@@ -174,11 +174,11 @@ TEST_F(RemoteCacheTest, CodeThatDoesNotLinkIsReplacedInEveryTier) {
   ASSERT_TRUE(*store.Save(header, hal::Serialize(other)));
   const std::string cache = folder_.path() + "/cache";
   Node node(Options(), 2, cache);
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_EQ(node.compiles(), 1);
   node.Close();
   Node again(Options(), 2, cache);
-  EXPECT_EQ(again.VerdictOf("f"), Verdict::kDisk);
+  EXPECT_EQ(again.VerdictOf("f"), CacheVerdict::kDisk);
   EXPECT_EQ(again.compiles(), 0);
 }
 

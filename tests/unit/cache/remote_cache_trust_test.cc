@@ -86,7 +86,7 @@ TEST_F(RemoteCacheTest, RefusedRecordsCanBeKeptForInspection) {
   RemoteTier::Options options = Options();
   options.entries.quarantine = true;
   Node node(options);
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_TRUE(absl::EndsWith(Value(names_.Quarantine(DigestOf("f"))), "x"));
   EXPECT_GT(Do({"PTTL", names_.Quarantine(DigestOf("f"))}).integer, 0);
 }
@@ -95,12 +95,12 @@ TEST_F(RemoteCacheTest, ARecordWhoseBlobIsGoneIsAMiss) {
   Fill("f");
   Do({"DEL", BlobNameOf(names_, Value(names_.Record(DigestOf("f"))))});
   Node node(Options());
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_EQ(node.stats().entries.lost_blobs, 1u);
   EXPECT_EQ(node.stats().entries.refused, 0u);
   node.Close();
   Node after(Options());
-  EXPECT_EQ(after.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(after.VerdictOf("f"), CacheVerdict::kRemote);
 }
 
 TEST_F(RemoteCacheTest, AnotherSaltDisownsAllEntries) {
@@ -110,13 +110,13 @@ TEST_F(RemoteCacheTest, AnotherSaltDisownsAllEntries) {
   options.entries.keys = DeriveSigningKeys({kTeamKey}, "t");
   {
     Node node(options);
-    EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+    EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   }
   // Not even by its name: a record carried over is not signed for this salt.
   const RemoteNames names("t");
   Do({"SET", names.Record(DigestOf("f")), Value(names_.Record(DigestOf("f")))});
   Node node(options);
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kMiss);
   EXPECT_EQ(node.stats().entries.refused, 1u);
 }
 
@@ -125,27 +125,27 @@ TEST_F(RemoteCacheTest, KeysAreRotatedByListingBoth) {
   RemoteTier::Options options = Options();
   options.entries.keys = DeriveSigningKeys({kOtherKey, kTeamKey}, "s");
   Node both(options);
-  EXPECT_EQ(both.VerdictOf("f"), Verdict::kRemote);
-  EXPECT_EQ(both.VerdictOf("g"), Verdict::kMiss);
+  EXPECT_EQ(both.VerdictOf("f"), CacheVerdict::kRemote);
+  EXPECT_EQ(both.VerdictOf("g"), CacheVerdict::kMiss);
   both.Close();
   options.entries.keys = DeriveSigningKeys({kOtherKey}, "s");
   Node only_new(options);
-  EXPECT_EQ(only_new.VerdictOf("g"), Verdict::kRemote);
-  EXPECT_EQ(only_new.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(only_new.VerdictOf("g"), CacheVerdict::kRemote);
+  EXPECT_EQ(only_new.VerdictOf("f"), CacheVerdict::kMiss);
 }
 
 TEST_F(RemoteCacheTest, KeysAreReplacedWhileTheCacheIsUsed) {
   Fill("f");
   Node node(Options());
-  EXPECT_EQ(node.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(node.VerdictOf("f"), CacheVerdict::kRemote);
   node.cache().tools().ReplaceKeys(DeriveSigningKeys({kOtherKey, kTeamKey}, "s"));
-  EXPECT_EQ(node.VerdictOf("g"), Verdict::kMiss);
+  EXPECT_EQ(node.VerdictOf("g"), CacheVerdict::kMiss);
   node.Close();
   RemoteTier::Options options = Options();
   options.entries.keys = DeriveSigningKeys({kOtherKey}, "s");
   Node only_new(options);
-  EXPECT_EQ(only_new.VerdictOf("g"), Verdict::kRemote);
-  EXPECT_EQ(only_new.VerdictOf("f"), Verdict::kMiss);
+  EXPECT_EQ(only_new.VerdictOf("g"), CacheVerdict::kRemote);
+  EXPECT_EQ(only_new.VerdictOf("f"), CacheVerdict::kMiss);
 }
 
 TEST_F(RemoteCacheTest, AReaderWritesNothing) {
@@ -154,9 +154,9 @@ TEST_F(RemoteCacheTest, AReaderWritesNothing) {
   Fill("g");
   const int64_t before = NumKeys();
   Node reader(ReadOnly());
-  EXPECT_EQ(reader.VerdictOf("f"), Verdict::kMiss);
-  EXPECT_EQ(reader.VerdictOf("g"), Verdict::kRemote);
-  EXPECT_EQ(reader.VerdictOf("h"), Verdict::kMiss);
+  EXPECT_EQ(reader.VerdictOf("f"), CacheVerdict::kMiss);
+  EXPECT_EQ(reader.VerdictOf("g"), CacheVerdict::kRemote);
+  EXPECT_EQ(reader.VerdictOf("h"), CacheVerdict::kMiss);
   reader.Close();
   EXPECT_EQ(NumKeys(), before);
   EXPECT_TRUE(absl::EndsWith(Value(names_.Record(DigestOf("f"))), "x"));
@@ -167,7 +167,7 @@ TEST_F(RemoteCacheTest, AReaderWaitsForWhoCompiles) {
   writer.compile_time = milliseconds(300);
   const auto ticket = writer.cache().Get(writer.RequestFor("f"));
   ASSERT_TRUE(Eventually([&] { return writer.compiles() == 1; }));
-  EXPECT_EQ(reader.VerdictOf("f"), Verdict::kRemote);
+  EXPECT_EQ(reader.VerdictOf("f"), CacheVerdict::kRemote);
   EXPECT_EQ(reader.compiles(), 0);
 }
 
