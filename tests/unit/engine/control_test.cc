@@ -10,8 +10,6 @@
 namespace acceld::engine {
 namespace {
 
-using SpanKind;
-using observability::Span;
 using testing::Await;
 using testing::FakeCompiler;
 using testing::MakeFakeEngine;
@@ -69,15 +67,15 @@ TEST(TraceTest, HasExecutionsCopiesAndCompiles) {
   (void)session->Execute(2, {1}, {3}, 0);
   EXPECT_EQ(testing::FetchFloats(*session, 2)[0], 2);
   EXPECT_FALSE(Await(*session, 3).status.ok());
-  const std::vector<Span> spans = *engine->Trace(std::chrono::hours(1));
+  const std::vector<TraceSpan> spans = *engine->Trace(std::chrono::hours(1));
   const auto find = [&](SpanKind kind, absl::string_view name) {
-    for (const Span& span : spans) {
+    for (const TraceSpan& span : spans) {
       if (span.kind == kind && span.name == name) return span;
     }
     ADD_FAILURE() << name;
-    return Span{};
+    return TraceSpan{};
   };
-  const Span run = find(SpanKind::kExecution, "add_one");
+  const TraceSpan run = find(SpanKind::kExecution, "add_one");
   EXPECT_EQ(run.session, session->id());
   EXPECT_EQ(run.code, 0);
   EXPECT_LE(run.submitted_ns, run.begin_ns);
@@ -86,8 +84,8 @@ TEST(TraceTest, HasExecutionsCopiesAndCompiles) {
             static_cast<uint8_t>(absl::StatusCode::kInternal));
   EXPECT_EQ(find(SpanKind::kUpload, "upload").session, session->id());
   EXPECT_GT(find(SpanKind::kDownload, "download").end_ns, 0);
-  const Span compile = find(SpanKind::kCompile, "add_one");
-  const Span step = find(SpanKind::kCompileStep, "fake");
+  const TraceSpan compile = find(SpanKind::kCompile, "add_one");
+  const TraceSpan step = find(SpanKind::kCompileStep, "fake");
   EXPECT_GT(compile.track, 0u);
   EXPECT_LE(compile.begin_ns, compile.end_ns);
   EXPECT_LE(step.begin_ns, step.end_ns);

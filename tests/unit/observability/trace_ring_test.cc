@@ -26,7 +26,7 @@ TraceRing::Record RecordOf(int64_t number, absl::string_view name) {
 TEST(TraceRingTest, GivesBackWhatWasAdded) {
   TraceRing ring(4);
   ring.Add(RecordOf(5, "upload"));
-  const std::vector<Span> spans = ring.Read(0);
+  const std::vector<TraceSpan> spans = ring.Read(0);
   ASSERT_EQ(spans.size(), 1u);
   EXPECT_EQ(spans[0].kind, SpanKind::kUpload);
   EXPECT_EQ(spans[0].code, 3);
@@ -51,7 +51,7 @@ TEST(TraceRingTest, TheNewestReplaceTheOldest) {
   TraceRing ring(5);
   EXPECT_EQ(ring.capacity(), 8u);
   for (int64_t i = 0; i < 21; ++i) ring.Add(RecordOf(i, "x"));
-  const std::vector<Span> spans = ring.Read(0);
+  const std::vector<TraceSpan> spans = ring.Read(0);
   ASSERT_EQ(spans.size(), 8u);
   for (size_t i = 0; i < spans.size(); ++i) EXPECT_EQ(spans[i].session, 13 + i);
   EXPECT_EQ(ring.Read(20).size(), 2u);
@@ -85,7 +85,7 @@ TEST(TraceRingTest, ReadersNeverSeeSpansThatAreMixed) {
   size_t seen = 0;
   // However late the writers begin.
   while (seen < 10'000) {
-    for (const Span& span : ring.Read(0)) {
+    for (const TraceSpan& span : ring.Read(0)) {
       ++seen;
       ASSERT_EQ(span.submitted_ns, static_cast<int64_t>(span.session));
       ASSERT_EQ(span.end_ns, span.begin_ns + 1);
