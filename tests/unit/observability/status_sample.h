@@ -46,7 +46,7 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
   status.metrics.compile_time.counts[9] = 4;
   status.metrics.compile_time.sum_s = 0.5;
   status.metrics.cache_memory_evictions = 19;
-  status.stats.stats = {.compiles = 321;
+  status.stats.compiles = 321;
   status.stats.compile_failures = 9;
   status.stats.cache_hits_memory = 700;
   status.stats.cache_hits_disk = 100;
