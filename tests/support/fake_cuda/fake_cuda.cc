@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "server/codegen/cuda/cuda_code_generator.h"
 #include "tests/support/fake_cuda/machine.h"
 
 // Functions of fake_driver.cc and of the fakes of libraries.
@@ -13,7 +14,6 @@ extern "C" {
 using Result = int;
 using namespace acceld::hal::cuda;
 #define ACCELD_CUDA_SYMBOL(name, parameters) Result name parameters;
-#include "server/codegen/cuda/cuda_code_generator.h"
 #include "server/hal/cuda/driver/driver_symbols.def"
 
 using acceld::kernels::cuda::CublasLt;

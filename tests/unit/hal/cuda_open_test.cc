@@ -30,8 +30,8 @@ TEST(CudaOpenTest, AllAreOpenedOrThoseThatAreNamed) {
   EXPECT_EQ(OpenWanted(cuda, "all")->devices.size(), 3u);
   const auto named = OpenWanted(cuda, "2,1");
   ASSERT_EQ(named->devices.size(), 2u);
-  EXPECT_EQ(named->devices[0]->name(), "Fake GPU 2");
-  EXPECT_EQ(named->devices[0]->kind(), "cuda");
+  EXPECT_EQ(named->devices[0].device->name(), "Fake GPU 2");
+  EXPECT_EQ(named->devices[0].device->kind(), "cuda");
   EXPECT_THAT(named->missing, IsEmpty());
   const absl::Status none = OpenWanted(cuda, "0,3").status();
   EXPECT_EQ(none.code(), absl::StatusCode::kNotFound);
@@ -71,7 +71,8 @@ TEST(CudaOpenTest, LibrariesThatAreNotThereAreNamed) {
 TEST(CudaOpenTest, ThereIsAlwaysAReasonForNoDevice) {
   const absl::StatusOr<hal::cuda::Driver> missing = absl::FailedPreconditionError("no driver");
   const auto open = [&missing](absl::string_view text) {
-    return hal::cuda::OpenSelectedDevices(missing, *hal::cuda::ParseDeviceSelection(text), {});
+    return hal::cuda::OpenSelectedDevices(missing, *hal::cuda::ParseDeviceSelection(text), {},
+                                          FakeCuda::toolkit());
   };
   EXPECT_THAT(open("all")->missing, ElementsAre("no driver"));
   EXPECT_THAT(open("none")->missing, ElementsAre("none are wanted"));
