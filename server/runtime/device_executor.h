@@ -304,6 +304,9 @@ class DeviceExecutor {
   // Removes from the schedule the next executions that may not begin: those that may take long
   // while too many streams are suspended, and those that depend on a suspended stream.
   void HoldBack() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns an input of the execution that a suspended run is going to write, or nullptr.
+  std::shared_ptr<Array> FindInputOfSuspendedRun(const Task& task) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // A lane that was removed from the schedule although it has tasks.
   struct HeldLane {
     std::shared_ptr<TaskQueue> queue;

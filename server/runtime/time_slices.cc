@@ -283,23 +283,26 @@ void DeviceExecutor::HoldBack() {
       continue;
     }
     if (num_suspended_ == 0) return;
-    const auto& inputs = std::get<Execution>(task->work_).inputs;
-    const auto blocked =
-        std::find_if(inputs.begin(), inputs.end(), [&streams = streams_](const auto& input) {
-          const Array::View view = input->view();
-          return view.state == Array::State::kScheduled &&
-                 std::any_of(streams.begin(), streams.end(), [&](const auto& stream) {
-                   return stream->suspended_for != nullptr && stream->stream.get() == view.stream;
-                 });
-        });
-    if (blocked == inputs.end()) return;
+    const std::shared_ptr<Array> blocker = FindInputOfSuspendedRun(*task);
+    if (blocker == nullptr) return;
     TaskQueue::Lane& lane = queue.executions_;
     queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
     task->state_ = Task::Place::kWaiting;
     task->blockers_.store(1, std::memory_order_relaxed);
     if (lane.tasks.empty()) execution_schedule_.Deactivate(lane);
-    deferred_work_.blocked.emplace_back(task, *blocked);
+    deferred_work_.blocked.emplace_back(task, blocker);
   }
+}
+
+std::shared_ptr<Array> DeviceExecutor::FindInputOfSuspendedRun(const Task& task) const {
+  for (const std::shared_ptr<Array>& input : std::get<Execution>(task.work_).inputs) {
+    const Array::View view = input->view();
+    if (view.state != Array::State::kScheduled) continue;
+    for (const std::unique_ptr<ComputeStream>& stream : streams_) {
+      if (stream->suspended_for != nullptr && stream->stream.get() == view.stream) return input;
+    }
+  }
+  return nullptr;
 }
 
 void DeviceExecutor::Hold(const std::shared_ptr<TaskQueue>& queue, TaskQueue::Lane& lane,

@@ -40,7 +40,7 @@ TEST(CompilePoolTest, JobsOfWhoHasManyGiveWayAndThoseOfOthersDoNot) {
   {
     CompilePool pool(2, 1000);
     const auto submit = [&](const std::string& identity, std::vector<int> Niceness::* niceness) {
-      const auto job = std::make_shared<CompileJob>([&] {
+      const auto job = std::make_shared<CompileJob>([&, niceness] {
         (void)may_end.Await();
         MutexLock lock(seen.mutex);
         (seen.*niceness).push_back(getpriority(PRIO_PROCESS, 0));
