@@ -119,7 +119,7 @@ class ExecutableCache {
   // The tier that has an entry, or else the entry most similar to it.
   struct EntryLocation {
     absl::optional<CacheVerdict> tier;    // nullopt: nowhere
-    absl::optional<EntryHeader> nearest;  // see Likeness; nullopt: nothing is like it
+    absl::optional<EntryHeader> nearest;  // see MostSimilar; nullopt: none is similar
   };
 
   // Opens the disk tier and reads its index. Where the folder is unusable, logs the reason and

@@ -15,7 +15,7 @@ absl::string_view ArgumentsOf(absl::string_view signature);
 // its name is the same. The program counts most, then arguments, architecture, build and options.
 int Similarity(const EntryHeader& a, const EntryHeader& b);
 
-// Finds, among the entries passed to Look, the one most similar to a wanted entry.
+// Finds, among the entries passed to Consider, the one most similar to a wanted entry.
 // Thread-compatible.
 class MostSimilar {
  public:

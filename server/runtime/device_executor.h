@@ -59,7 +59,7 @@ namespace acceld::runtime {
 // use one when its queue is scheduled.
 //
 // An execution may request values from its client (host calls). While it waits for the answer,
-// others have the device, and only its own results are delayed: see park.cc.
+// others have the device, and only its own results are delayed: see host_call_wait.cc.
 //
 // When memory is short, unused executables and arrays are evicted first (see DeviceMemory), then
 // the dispatch waits for work in flight, then inputs of queued tasks are spilled. The task fails
@@ -331,7 +331,7 @@ class DeviceExecutor {
   void EndStall(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;
 
-  // Runs that wait for an answer to a host call: park.cc.
+  // Runs that wait for an answer to a host call: host_call_wait.cc.
   //
   // Gives the device to others while the task's run waits for its client. Called by the run's
   // thread.
@@ -357,7 +357,7 @@ class DeviceExecutor {
   TimePoint NextAdmission() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AdmitOverdue(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Dispatch by the submitting thread: dispatch_here.cc.
+  // Dispatch by the submitting thread: dispatch_inline.cc.
   bool MayDispatchInline(const Task& task) const;
   bool IsVeryShort(const Task& task, bool awaited) const;
   // Makes the submitting thread the dispatcher of this task, if that is possible now.
@@ -441,7 +441,7 @@ class DeviceExecutor {
   // Frees memory, or waits for work that will free some.
   Wait MakeRoom(Task* task, const Meter* owner, int64_t size_bytes, DeviceMemory::Victims victims,
                 uint64_t seen_completions, MemoryWait& wait);
-  // The exclusive right to free memory ("memory turn"): memory_turn.cc.
+  // The exclusive right to free memory ("memory turn"): memory_lease.cc.
   struct MemoryLease {
     std::shared_ptr<Task> task;  // nullptr: no task waits for memory
     int64_t missing_bytes = 0;

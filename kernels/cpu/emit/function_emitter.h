@@ -118,7 +118,7 @@ class FunctionEmitter {
                      const std::vector<llvm::Value*>& outer_indices, llvm::Value* begin,
                      llvm::Value* end);
 
-  // Implemented in nests/rare_branches.cc.
+  // Implemented in nests/outlined_branches.cc.
   //
   // Outlines `body` into a function of `rare_code_`, and generates a call of it.
   void EmitOutlined(const Block& body);

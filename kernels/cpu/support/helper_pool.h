@@ -64,7 +64,7 @@ class HelperPool {
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // jobs that want helpers, oldest first
   std::atomic<size_t> num_jobs_{0};                // jobs_.size(), for polling without the lock
   int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
-  int num_blocked_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have an Absence
+  int num_blocked_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have a ScopedBlockingCall
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // idle threads that sleep; the others busy-wait
 };

@@ -12,7 +12,7 @@ namespace acceld::kernels::cuda {
 struct CudaKernel {
   // The function extern "C" __global__ void NAME(one pointer for each buffer of the kernel, const
   // volatile int* cancelled if `polls`). It must follow ModulePrelude(). Each parameter is a tagged
-  // pointer (device/places.cuh): with bit 0 clear it is the address of the buffer; with bit 0 set
+  // pointer (device/tagged_pointers.cuh): with bit 0 clear it is the address of the buffer; with bit 0 set
   // (and cleared before use) it is the address of a memory cell that holds the buffer's address.
   // Buffers are aligned to 64 bytes, and may be the same memory where the kernel allows that.
   std::string source;

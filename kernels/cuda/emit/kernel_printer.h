@@ -19,10 +19,10 @@
 
 namespace acceld::kernels::cuda {
 
-// Prints one kernel as CUDA C++. Each statement is printed for a group of threads (Team) that
-// executes it together: every thread of the group computes the scalars, the iterations of parallel
-// loops and of reductions are distributed among the threads, and a single thread executes other
-// stores. For single use. The kernel must outlive the printer.
+// Prints one kernel as CUDA C++. Each statement is printed for a group of threads (ThreadGroup)
+// that executes it together: every thread of the group computes the scalars, the iterations of
+// parallel loops and of reductions are distributed among the threads, and a single thread executes
+// other stores. For single use. The kernel must outlive the printer.
 class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, const WorkDivision& sharing);
@@ -103,13 +103,13 @@ class KernelPrinter {
                        int64_t width = 1);
   // Prints those statements directly in `block` that are in `statements`; no loops or branches.
   void PrintSlice(const Block& block, const absl::flat_hash_set<const Statement*>& statements);
-  // Declares the scratch arrays that `block` uses, in shared memory if `team` is a block.
+  // Declares the scratch arrays that `block` uses, in shared memory if `group` is a block.
   void PrintScratch(const Block& block, ThreadGroup group);
   // Declare the variables for a loop's carried values before the loop, and assign the next values
   // at the end of its body.
   void PrintCarried(const std::vector<CarriedValue>& carried);
   void PrintNext(const std::vector<CarriedValue>& carried);
-  // Prints a barrier if `team` is a block and `next` conflicts with accesses since the last
+  // Prints a barrier if `group` is a block and `next` conflicts with accesses since the last
   // barrier.
   void WaitBefore(const Statement& next, ThreadGroup group);
   void Barrier();

@@ -13,7 +13,7 @@ namespace acceld::hal::cpu {
 // An in-order stream of a CPU device: one worker thread that runs commands from a queue. The event
 // of a command becomes ready on the thread that ran it, after the stream has dropped its references
 // to the command's buffers. On an idle stream, copies of a few kilobytes and launches that are
-// marked `brief` run on the calling thread, because waking the worker would take longer.
+// marked `may_run_inline` run on the calling thread, because waking the worker would take longer.
 //
 // Thread-safe. Modules that are passed to Run must be HostModules. The destructor blocks until all
 // queued commands have run.

@@ -113,7 +113,7 @@ class Connections {
   // Removes closed connections and ends those that stayed unidentified for too long; called by the
   // timer that ScheduleCheck sets.
   void CheckConnections();
-  // Sets the timer for the next Look, unless it is set or there are no connections.
+  // Sets the timer for the next CheckConnections, unless it is set or there are no connections.
   void ScheduleCheck() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   engine::Engine& engine_;
@@ -121,8 +121,9 @@ class Connections {
   const Limits limits_;
   mutable Mutex mutex_;
   TimerQueue* timers_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  bool check_is_scheduled_ ABSL_GUARDED_BY(mutex_) = false;  // the timer for Look is set
-  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;          // how many of connections_ are
+  bool check_is_scheduled_ ABSL_GUARDED_BY(mutex_) =
+      false;                                         // the timer for CheckConnections is set
+  size_t unidentified_ ABSL_GUARDED_BY(mutex_) = 0;  // how many of connections_ are
   Clock::time_point swept_at_ ABSL_GUARDED_BY(mutex_);
   Table connections_ ABSL_GUARDED_BY(mutex_);  // by descriptor
   absl::flat_hash_map<std::string, int> by_address_ ABSL_GUARDED_BY(mutex_);

@@ -9,7 +9,7 @@ namespace acceld::kernels::cpu {
 // elements of scratch, the error grows with the number of elements. Here the loop becomes a loop
 // over blocks of some iterations. Within a block the running sum begins at zero. What is stored is
 // the block's running sum plus the sum of all blocks before, which is a compensated sum
-// (math/exact_sums.h). Scans with other operations remain as they are.
+// (math/compensated_sums.h). Scans with other operations remain as they are.
 Kernel ScanInBlocks(const Kernel& kernel);
 
 }  // namespace acceld::kernels::cpu

@@ -32,8 +32,8 @@ absl::optional<RowSpace> RowSpaceOf(const ir::Function& function, const ir::Op& 
 // have the same size) to one result per column. These results are complete only after the last row
 // of a block, so only ops outside the fusion may read them.
 //
-// The caller passes the ops of each part to Follow, producers before users, and the results of each
-// part to Give. Thread-compatible.
+// The caller passes the ops of each part to AddOp, producers before users, and the results of each
+// part to AddPartResult. Thread-compatible.
 class RowAlignment {
  public:
   // Keeps a reference to `function`.
