@@ -12,9 +12,10 @@ namespace acceld::kernels::cuda {
 struct CudaKernel {
   // The function extern "C" __global__ void NAME(one pointer for each buffer of the kernel, const
   // volatile int* cancelled if `polls`). It must follow ModulePrelude(). Each parameter is a tagged
-  // pointer (device/tagged_pointers.cuh): with bit 0 clear it is the address of the buffer; with bit 0 set
-  // (and cleared before use) it is the address of a memory cell that holds the buffer's address.
-  // Buffers are aligned to 64 bytes, and may be the same memory where the kernel allows that.
+  // pointer (device/tagged_pointers.cuh): with bit 0 clear it is the address of the buffer; with
+  // bit 0 set (and cleared before use) it is the address of a memory cell that holds the buffer's
+  // address. Buffers are aligned to 64 bytes, and may be the same memory where the kernel allows
+  // that.
   std::string source;
   int64_t blocks = 1;
   int threads = 1;            // of each block: 1 or a multiple of 32
