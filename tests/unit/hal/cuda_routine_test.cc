@@ -112,11 +112,7 @@ class CudaRoutineTest : public CudaDeviceTest {
   void SetUp() override { Open(); }
 
   // Open, with another toolkit.
-  void OpenWith(const hal::cuda::Toolkit& toolkit) {
-    CudaDeviceTest::TearDown();
-    cuda_.reset();
-    Open({}, {}, toolkit);
-  }
+  void OpenWith(const hal::cuda::Toolkit& toolkit) { Open({}, {}, toolkit); }
 
   static hal::Executable ExecutableOf(const RoutineCall& call) {
     using Space = kernels::Slice::Space;

@@ -259,9 +259,6 @@ TEST_F(CudaStreamTest, CopiesBetweenDevices) {
 }
 
 TEST_F(CudaStreamTest, CopiesAlsoBetweenDevicesThatDoNotReachEachOther) {
-  stream_.reset();
-  devices_.clear();
-  cuda_.reset();
   Open({.devices = 2, .reach_each_other = false});
   const auto from = Put(Vector({1, 2, 3, 4}));
   const std::shared_ptr<hal::Buffer> to = *devices_[1]->Allocate(16);

@@ -11,6 +11,7 @@ namespace acceld::testing {
 void CudaDeviceTest::Open(const FakeCuda::Options& options,
                           const hal::cuda::CudaDeviceOptions& device_options,
                           const hal::cuda::Toolkit& toolkit) {
+  Close();
   cuda_ = std::make_unique<FakeCuda>(options);
   Reopen(device_options, toolkit);
 }
@@ -27,13 +28,14 @@ void CudaDeviceTest::Reopen(const hal::cuda::CudaDeviceOptions& device_options,
   stream_ = devices_[0]->CreateStream("run");
 }
 
-void CudaDeviceTest::TearDown() {
+void CudaDeviceTest::Close() {
   if (cuda_ == nullptr) return;
   stream_.reset();
   generators_.clear();
   devices_.clear();
   EXPECT_EQ(cuda_->live_objects(), 0);
   EXPECT_TRUE(cuda_->IsBroken(0) || cuda_->used_bytes() == 0);
+  cuda_.reset();
 }
 
 std::shared_ptr<const hal::Executable> CudaDeviceTest::Compile(absl::string_view text) {

@@ -16,14 +16,18 @@ namespace acceld::testing {
 // A device of the fake driver with one stream.
 class CudaDeviceTest : public ::testing::Test {
  protected:
-  // To be called first, with the machine and the libraries that it asks for.
+  // To be called first, with the machine and the libraries that it asks for. What was open before
+  // is closed.
   void Open(const FakeCuda::Options& options = {},
             const hal::cuda::CudaDeviceOptions& device_options = {},
             const hal::cuda::Toolkit& toolkit = FakeCuda::toolkit());
   // Opens the machine's devices again.
   void Reopen(const hal::cuda::CudaDeviceOptions& device_options = {},
               const hal::cuda::Toolkit& toolkit = FakeCuda::toolkit());
-  void TearDown() override;
+  // Destroys the stream, the devices and the machine, which must then be without objects and
+  // memory.
+  void Close();
+  void TearDown() override { Close(); }
 
   // What the compiler makes of @main for this device. Fails the test if it makes nothing.
   std::shared_ptr<const hal::Executable> Compile(absl::string_view text);
