@@ -56,6 +56,7 @@ std::shared_ptr<MemoryPool> MemoryPool::Create(std::unique_ptr<BlockSource> sour
 MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
                        int64_t max_kept_bytes)
     : source_(std::move(source)),
+      pages_(source_->pages()),
       limit_bytes_(limit_bytes),
       max_kept_bytes_(max_kept_bytes),
       kept_ranges_(PageBytes()) {}
@@ -63,7 +64,7 @@ MemoryPool::MemoryPool(std::unique_ptr<BlockSource> source, int64_t limit_bytes,
 MemoryPool::~MemoryPool() { ReleaseKept(); }
 
 bool MemoryPool::IsRange(int64_t capacity_bytes) const {
-  return capacity_bytes >= source_->min_range_bytes();
+  return pages_ != nullptr && capacity_bytes >= pages_->min_range_bytes();
 }
 
 int64_t MemoryPool::RoundUp(int64_t size_bytes) const {
@@ -93,7 +94,7 @@ MemoryPool::ReleasedMemory MemoryPool::TrimKept(int64_t target_bytes) {
 
 void MemoryPool::FreeAll(const ReleasedMemory& released) {
   for (void* const block : released.blocks) source_->Free(block);
-  for (const MemoryRange& range : released.ranges) source_->FreePages(range);
+  for (const MemoryRange& range : released.ranges) pages_->FreePages(range);
 }
 
 absl::StatusOr<std::shared_ptr<Buffer>> MemoryPool::Allocate(int64_t size_bytes) {
@@ -169,7 +170,7 @@ absl::Status MemoryPool::Prepare(int64_t size_bytes) {
   }
   ACCELD_ASSIGN_OR_RETURN(void* const address, source_->Allocate(size_bytes));
   const MemoryRange range{address, size_bytes};
-  source_->FillPages(range);
+  pages_->FillPages(range);
   {
     MutexLock lock(mutex_);
     if (fits()) {
@@ -177,7 +178,7 @@ absl::Status MemoryPool::Prepare(int64_t size_bytes) {
       return absl::OkStatus();
     }
   }
-  source_->FreePages(range);
+  pages_->FreePages(range);
   return full();
 }
 

@@ -11,6 +11,20 @@
 
 namespace acceld::hal {
 
+// Frees and fills memory by ranges of whole pages, for sources whose large blocks consist of pages
+// of the operating system. A range may be a part of a block or extend over adjacent blocks.
+// Thread-safe.
+class PageSource {
+ public:
+  virtual ~PageSource() = default;
+  // Blocks of at least this capacity consist of whole pages and are freed by FreePages alone.
+  virtual int64_t min_range_bytes() const = 0;
+  // Frees a range of pages.
+  virtual void FreePages(MemoryRange range) = 0;
+  // Makes the system assign physical memory to the pages now, rather than at their first use.
+  virtual void FillPages(MemoryRange range) = 0;
+};
+
 // Supplies a MemoryPool with blocks of memory, for example from the operating system or from the
 // CUDA driver. Thread-safe.
 class BlockSource {
@@ -18,27 +32,21 @@ class BlockSource {
   virtual ~BlockSource() = default;
   // The alignment of every block, a power of two. Capacities are multiples of it.
   virtual int64_t alignment_bytes() const = 0;
-  // Blocks of at least this capacity consist of whole pages: FreePages frees any range of their
-  // pages, which may be a part of a block or extend over adjacent blocks. By default no block is of
-  // this kind.
-  virtual int64_t min_range_bytes() const { return INT64_MAX; }
+  // What frees large blocks by ranges of pages; nullptr when every block is freed as a whole.
+  virtual PageSource* pages() = 0;
   // Whether host code can read and write the blocks.
   virtual bool is_host_memory() const = 0;
   // Allocates a block. Returns RESOURCE_EXHAUSTED when no memory is left. May take milliseconds.
   virtual absl::StatusOr<void*> Allocate(int64_t capacity_bytes) = 0;
-  // Frees a block whose capacity is less than min_range_bytes().
+  // Frees a block that does not consist of pages.
   virtual void Free(void* address) = 0;
-  // Frees a range of pages of blocks whose capacity is at least min_range_bytes().
-  virtual void FreePages(MemoryRange /*range*/) {}
-  // Makes the system assign physical memory to the pages now, rather than at their first use.
-  virtual void FillPages(MemoryRange /*range*/) {}
   // Copies bytes of a block to host memory. Blocks until the copy has ended.
   virtual absl::Status Read(const void* from, void* to, int64_t size_bytes) = 0;
 };
 
 // Allocates the memory of one device within a budget. Freed memory is kept for reuse, so that a
 // program that runs repeatedly does not call the source each time. Small blocks are reused by size
-// class; memory in whole pages (BlockSource::min_range_bytes) is reused for requests of any size.
+// class; memory in whole pages (PageSource) is reused for requests of any size.
 //
 // Thread-safe. Buffers share ownership of their pool. Memory in use and memory that is kept for
 // reuse together never exceed the limit: kept memory is returned to the source before a request is
@@ -96,6 +104,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   void ReleaseKept();
 
   const std::unique_ptr<BlockSource> source_;
+  PageSource* const pages_;  // of the source; may be nullptr
   const int64_t limit_bytes_;
   const int64_t max_kept_bytes_;
   mutable Mutex mutex_;

@@ -16,10 +16,10 @@ namespace {
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kSmallPage = 4096;
 
-class HostMemory final : public BlockSource {
+class HostMemory final : public BlockSource, private PageSource {
  public:
   int64_t alignment_bytes() const override { return kernels::kBufferAlignment; }
-  int64_t min_range_bytes() const override { return kHugePage; }
+  PageSource* pages() override { return this; }
   bool is_host_memory() const override { return true; }
 
   absl::StatusOr<void*> Allocate(int64_t capacity_bytes) override {
@@ -33,6 +33,14 @@ class HostMemory final : public BlockSource {
 
   void Free(void* address) override { std::free(address); }
 
+  absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
+    std::memcpy(to, from, static_cast<size_t>(size_bytes));
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t min_range_bytes() const override { return kHugePage; }
+
   void FreePages(MemoryRange range) override {
     const auto size = static_cast<size_t>(range.size_bytes);
     // munmap fails when it would have to split a mapping and the process has too many mappings.
@@ -45,12 +53,6 @@ class HostMemory final : public BlockSource {
     for (int64_t i = 0; i < range.size_bytes; i += kSmallPage) bytes[i] = 0;
   }
 
-  absl::Status Read(const void* from, void* to, int64_t size_bytes) override {
-    std::memcpy(to, from, static_cast<size_t>(size_bytes));
-    return absl::OkStatus();
-  }
-
- private:
   // Maps pages directly below the previous allocation if these addresses are free, because adjacent
   // ranges can share huge pages and can be merged when they are free. Otherwise maps pages at a
   // multiple of the huge page size.

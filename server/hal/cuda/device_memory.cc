@@ -43,6 +43,7 @@ class DeviceMemory final : public BlockSource {
   }
 
   int64_t alignment_bytes() const override { return kAlignment; }
+  PageSource* pages() override { return nullptr; }
   bool is_host_memory() const override { return false; }
 
   absl::StatusOr<void*> Allocate(int64_t capacity_bytes) override {
