@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -46,7 +47,7 @@ struct Part {
   absl::StatusOr<std::string> object = absl::InternalError("not translated");
 };
 
-absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool keeps_text) {
+absl::StatusOr<std::string> Translate(Part& part, TranslatorPool& translators, bool keeps_text) {
 #ifndef NDEBUG
   std::string problem;
   llvm::raw_string_ostream stream(problem);
@@ -54,24 +55,32 @@ absl::StatusOr<std::string> Translate(Part& part, const CpuTarget& target, bool 
     return absl::InternalError(absl::StrCat("printed LLVM IR is malformed: ", stream.str()));
   }
 #endif
-  ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
-  OptimizeModule(*part.module, translator->machine(), target);
+  ACCELD_ASSIGN_OR_RETURN(const TranslatorPool::Lease translator, translators.Take());
+  OptimizeModule(*part.module, translator->machine(), translators.target());
   ACCELD_RETURN_IF_ERROR(CheckMayContinue("generating code"));
   if (keeps_text) part.optimized_text = TextOf(*part.module);
   return translator->Translate(*part.module);
 }
 
-// The threads that translate parts. They are separate from HelperPool::Get(), whose threads work
-// for running programs.
-HelperPool& Translators() {
-  static auto* pool = new HelperPool;
-  return *pool;
-}
-
 }  // namespace
 
-absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& target, CpuDumps* dumps,
-                                        const StopFlag* stop) {
+struct CpuCompiler::Impl {
+  explicit Impl(CpuTarget target) : translators(std::move(target)) {}
+
+  TranslatorPool translators;
+  // The threads that translate parts. Those that work for running programs are others, so that a
+  // compile does not take cores from them without the scheduler's knowledge.
+  HelperPool helpers;
+};
+
+CpuCompiler::CpuCompiler(CpuTarget target) : impl_(std::make_unique<Impl>(std::move(target))) {}
+
+CpuCompiler::~CpuCompiler() = default;
+
+const CpuTarget& CpuCompiler::target() const { return impl_->translators.target(); }
+
+absl::StatusOr<std::string> CpuCompiler::Compile(const Plan& plan, CpuDumps* dumps,
+                                                 const StopFlag* stop) const {
   const ContainedWork work({.stop = stop});
   ACCELD_RETURN_IF_ERROR(CheckPlan(plan));
   ACCELD_RETURN_IF_ERROR(CheckMayContinue("generating code"));
@@ -80,10 +89,10 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
   std::vector<std::unique_ptr<Part>> parts;
   std::vector<std::unique_ptr<CodeContext>> codes;
   {
-    ACCELD_ASSIGN_OR_RETURN(const TranslatorLease translator, TranslatorLease::Take(target));
+    ACCELD_ASSIGN_OR_RETURN(const TranslatorPool::Lease translator, impl_->translators.Take());
     for (size_t i = 0; i < split.num_parts; ++i) {
       parts.push_back(std::make_unique<Part>(translator->machine()));
-      codes.push_back(std::make_unique<CodeContext>(target, *parts[i]->module));
+      codes.push_back(std::make_unique<CodeContext>(target(), *parts[i]->module));
     }
   }
   EmitPlan(codes, split, plan);
@@ -96,13 +105,14 @@ absl::StatusOr<std::string> CompilePlan(const Plan& plan, const CpuTarget& targe
     const ContainedWork part_of_work(bounds);
     for (size_t i = next.fetch_add(1); i < parts.size(); i = next.fetch_add(1)) {
       const absl::Status wanted = CheckMayContinue("generating code");
-      parts[i]->object = wanted.ok() ? Translate(*parts[i], target, dumps != nullptr) : wanted;
+      parts[i]->object =
+          wanted.ok() ? Translate(*parts[i], impl_->translators, dumps != nullptr) : wanted;
     }
   };
   // hardware_concurrency() reads files and takes as long as a small LLVM pass, so it is called
   // once.
   static const size_t threads = std::max(1u, std::thread::hardware_concurrency());
-  Translators().Run(static_cast<int>(std::min(parts.size(), threads)) - 1, translate);
+  impl_->helpers.Run(static_cast<int>(std::min(parts.size(), threads)) - 1, translate);
 
   std::vector<std::string> objects;
   for (const auto& part : parts) {

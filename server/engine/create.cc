@@ -44,8 +44,11 @@ absl::Status OpenDevices(const EngineOptions& options, EngineParts& parts) {
                                 .threads_per_device = options.threads_per_device,
                                 .memory_bytes_per_device = options.device_memory_bytes,
                                 .prepared_bytes_per_device = options.prepared_memory_bytes}));
+  const auto compiler =
+      std::make_shared<const kernels::cpu::CpuCompiler>(kernels::cpu::CpuTarget::Host());
   for (auto& cpu : cpus) {
-    parts.devices.push_back({std::move(cpu), std::make_unique<codegen::cpu::CpuCodeGenerator>()});
+    parts.devices.push_back(
+        {std::move(cpu), std::make_unique<codegen::cpu::CpuCodeGenerator>(compiler)});
   }
   return absl::OkStatus();
 }

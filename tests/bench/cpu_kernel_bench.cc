@@ -58,9 +58,9 @@ BENCHMARK(BM_Memcpy)->UseRealTime();
 
 void BM_CompileSelu(benchmark::State& state) {
   const Plan plan = PlanOf(SeluKernel(kCount));
-  const CpuTarget target = CpuTarget::Host();
+  const CpuCompiler compiler(CpuTarget::Host());
   for (auto _ : state) {
-    const auto object = CompilePlan(plan, target);
+    const auto object = compiler.Compile(plan);
     if (!object.ok()) state.SkipWithError("compilation failed");
     benchmark::DoNotOptimize(object);
   }

@@ -1,11 +1,9 @@
 #include "kernels/cpu/emit/translator.h"
 
 #include <utility>
-#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "common/threads/mutex.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -76,17 +74,6 @@ absl::StatusOr<std::unique_ptr<llvm::LLVMTargetMachine>> MakeTargetMachine(
 // instead of kept.
 constexpr size_t kLargeObject = size_t{4} << 20;
 
-// Idle translators: as many as there were threads that compiled at the same time.
-struct IdleTranslators {
-  Mutex mutex;
-  std::vector<std::unique_ptr<Translator>> translators ABSL_GUARDED_BY(mutex);
-};
-
-IdleTranslators& GetIdleTranslators() {
-  static auto* spare = new IdleTranslators;
-  return *spare;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Translator>> Translator::Make(const CpuTarget& target) {
@@ -127,28 +114,23 @@ std::string Translator::Translate(llvm::Module& module) {
   return object;
 }
 
-absl::StatusOr<TranslatorLease> TranslatorLease::Take(const CpuTarget& target) {
-  IdleTranslators& spare = GetIdleTranslators();
+absl::StatusOr<TranslatorPool::Lease> TranslatorPool::Take() {
   {
-    const MutexLock lock(spare.mutex);
-    while (!spare.translators.empty()) {
-      std::unique_ptr<Translator> translator = std::move(spare.translators.back());
-      spare.translators.pop_back();
-      if (translator->target() == target) return TranslatorLease(std::move(translator));
+    const MutexLock lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Translator> translator = std::move(idle_.back());
+      idle_.pop_back();
+      return Lease(*this, std::move(translator));
     }
   }
-  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Translator> made, Translator::Make(target));
-  return TranslatorLease(std::move(made));
+  ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<Translator> made, Translator::Make(target_));
+  return Lease(*this, std::move(made));
 }
 
-TranslatorLease::TranslatorLease(std::unique_ptr<Translator> translator)
-    : translator_(std::move(translator)) {}
-
-TranslatorLease::~TranslatorLease() {
+TranslatorPool::Lease::~Lease() {
   if (translator_ == nullptr || translator_->largest_object() > kLargeObject) return;
-  IdleTranslators& spare = GetIdleTranslators();
-  const MutexLock lock(spare.mutex);
-  spare.translators.push_back(std::move(translator_));
+  const MutexLock lock(pool_->mutex_);
+  pool_->idle_.push_back(std::move(translator_));
 }
 
 }  // namespace acceld::kernels::cpu

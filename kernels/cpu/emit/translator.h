@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/status.h"
+#include "common/threads/mutex.h"
 #include "kernels/cpu/cpu_compiler.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -15,7 +18,7 @@ namespace acceld::kernels::cpu {
 
 // Compiles LLVM modules to objects for one target. The code is position-independent, and its calls
 // can reach any address. Used by one thread at a time. A translator takes milliseconds to make, so
-// translators are reused: see TranslatorLease.
+// translators are reused: see TranslatorPool.
 class Translator {
  public:
   // Makes a translator; InitializeLlvm must have been called. INTERNAL if LLVM cannot generate code
@@ -42,23 +45,41 @@ class Translator {
   llvm::legacy::PassManager passes_;
 };
 
-// Exclusive use of a translator. Idle translators are kept in a process-wide list; the destructor
-// returns the translator to it, unless it has grown very large.
-class TranslatorLease {
+// The translators of one compiler, all for the same target. Idle translators are kept for reuse: as
+// many as there were threads that used one at the same time. Thread-safe.
+class TranslatorPool {
  public:
-  // Takes an idle translator for `target`, or makes one. InitializeLlvm must have been called.
-  // Thread-safe. Errors are those of Translator::Make.
-  static absl::StatusOr<TranslatorLease> Take(const CpuTarget& target);
-  TranslatorLease(TranslatorLease&&) = default;
-  TranslatorLease& operator=(TranslatorLease&&) = delete;
-  ~TranslatorLease();
+  explicit TranslatorPool(CpuTarget target) : target_(std::move(target)) {}
 
-  Translator* operator->() const { return translator_.get(); }
+  const CpuTarget& target() const { return target_; }
+
+  // Exclusive use of a translator, which the destructor returns to the pool unless it has grown
+  // very large. The pool must outlive the lease.
+  class Lease {
+   public:
+    Lease(Lease&&) = default;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease();
+
+    Translator* operator->() const { return translator_.get(); }
+
+   private:
+    friend class TranslatorPool;
+    Lease(TranslatorPool& pool, std::unique_ptr<Translator> translator)
+        : pool_(&pool), translator_(std::move(translator)) {}
+
+    TranslatorPool* pool_;
+    std::unique_ptr<Translator> translator_;  // nullptr after a move
+  };
+
+  // Takes an idle translator, or makes one. InitializeLlvm must have been called. Errors are those
+  // of Translator::Make.
+  absl::StatusOr<Lease> Take();
 
  private:
-  explicit TranslatorLease(std::unique_ptr<Translator> translator);
-
-  std::unique_ptr<Translator> translator_;
+  const CpuTarget target_;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Translator>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace acceld::kernels::cpu

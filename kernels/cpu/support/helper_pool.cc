@@ -42,15 +42,26 @@ HelperPool& HelperPool::Get() {
 // hardware_concurrency() reads a file, so it is called once.
 HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 
+HelperPool::~HelperPool() {
+  std::vector<std::thread> threads;
+  {
+    const MutexLock lock(mutex_);
+    stopping_.store(true, std::memory_order_relaxed);
+    threads.swap(threads_);
+  }
+  wake_.NotifyAll();
+  for (std::thread& thread : threads) thread.join();
+}
+
 void HelperPool::StartThreads(int wanted) {
   const int limit = std::min(std::max(wanted, cores_ - 1) + num_blocked_, kMaxThreads);
-  for (int missing = wanted - num_idle_; missing > 0 && num_threads_ < limit; --missing) {
+  for (int missing = wanted - num_idle_; missing > 0 && static_cast<int>(threads_.size()) < limit;
+       --missing) {
     try {
-      std::thread([this] { Help(); }).detach();
+      threads_.emplace_back([this] { Help(); });
     } catch (const std::system_error&) {
       return;  // The system allows no more threads; the existing ones must do.
     }
-    ++num_threads_;
     ++num_idle_;
   }
 }
@@ -94,18 +105,22 @@ void HelperPool::Help() {
   pool_of_this_thread = this;
   CoreMover mover(/*patience=*/1);
   mutex_.Lock();
-  for (;;) {
+  while (true) {
     if (jobs_.empty() && cores_ > 1) {
       mutex_.Unlock();
-      PollFor(kBusyWait, [&] { return num_jobs_.load(std::memory_order_relaxed) > 0; });
+      PollFor(kBusyWait, [&] {
+        return num_jobs_.load(std::memory_order_relaxed) > 0 ||
+               stopping_.load(std::memory_order_relaxed);
+      });
       mutex_.Lock();
     }
     bool slept = false;
-    for (; jobs_.empty(); slept = true) {
+    for (; jobs_.empty() && !stopping_.load(std::memory_order_relaxed); slept = true) {
       ++num_asleep_;
       wake_.Wait(mutex_);
       --num_asleep_;
     }
+    if (jobs_.empty()) return mutex_.Unlock();  // The pool is being destroyed.
     Job& job = *jobs_.front();
     --num_idle_;
     job.active.fetch_add(1, std::memory_order_relaxed);

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
+#include <thread>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "common/threads/mutex.h"
@@ -12,14 +14,17 @@ namespace acceld::kernels::cpu {
 // A pool of threads that help with work that consists of many pieces. Get() is the pool for
 // parallel loops: the process has one, so that streams share the cores instead of each starting
 // threads of its own. No caller ever waits for a helper that has not begun: when all cores are
-// busy, the calling thread does all the work. Threads are started on demand and live until the
-// process ends. An idle thread busy-waits for work for about 100 microseconds, then sleeps. A
+// busy, the calling thread does all the work. Threads are started on demand; the destructor ends
+// them. An idle thread busy-waits for work for about 100 microseconds, then sleeps. A
 // thread that is woken on the core of its caller moves to another core. Thread-safe.
 class HelperPool {
  public:
   static HelperPool& Get();
-  // The pool must live until the process ends, as its threads do.
   HelperPool();
+  // Waits for the threads to end. Run must not be called any more, and no call may be in progress.
+  ~HelperPool();
+  HelperPool(const HelperPool&) = delete;
+  HelperPool& operator=(const HelperPool&) = delete;
 
   // Declares that the calling thread is about to sleep for long inside its work, as long as the
   // object lives. If the thread is a helper of a pool, the pool may start another thread in its
@@ -63,7 +68,8 @@ class HelperPool {
   CondVar wake_;
   std::deque<Job*> jobs_ ABSL_GUARDED_BY(mutex_);  // jobs that want helpers, oldest first
   std::atomic<size_t> num_jobs_{0};                // jobs_.size(), for polling without the lock
-  int num_threads_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> stopping_{false};            // set under mutex_
   int num_blocked_ ABSL_GUARDED_BY(mutex_) = 0;  // threads that have a ScopedBlockingCall
   int num_idle_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_asleep_ ABSL_GUARDED_BY(mutex_) = 0;  // idle threads that sleep; the others busy-wait

@@ -8,7 +8,11 @@
 namespace acceld::codegen::cpu {
 
 CpuCodeGenerator::CpuCodeGenerator()
-    : target_(kernels::cpu::CpuTarget::Host()), architecture_(target_.ToString()) {}
+    : CpuCodeGenerator(
+          std::make_shared<const kernels::cpu::CpuCompiler>(kernels::cpu::CpuTarget::Host())) {}
+
+CpuCodeGenerator::CpuCodeGenerator(std::shared_ptr<const kernels::cpu::CpuCompiler> compiler)
+    : compiler_(std::move(compiler)), architecture_(compiler_->target().ToString()) {}
 
 bool CpuCodeGenerator::SupportsMatmul(const kernels::MatmulStep& matmul) const {
   return kernels::cpu::CanMatmul(matmul) && !kernels::cpu::LoopsAreFaster(matmul);
@@ -28,9 +32,9 @@ bool CpuCodeGenerator::IsMatmulFast(const kernels::MatmulStep& matmul) const {
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,
                                                        std::vector<Dump>* dumps,
                                                        const StopFlag* stop) const {
-  if (dumps == nullptr) return kernels::cpu::CompilePlan(plan, target_, nullptr, stop);
+  if (dumps == nullptr) return compiler_->Compile(plan, nullptr, stop);
   kernels::cpu::CpuDumps texts;
-  absl::StatusOr<std::string> object = kernels::cpu::CompilePlan(plan, target_, &texts, stop);
+  absl::StatusOr<std::string> object = compiler_->Compile(plan, &texts, stop);
   // The texts are kept also after a failure, whose cause they help to find.
   if (!texts.llvm_ir.empty()) dumps->push_back({"80-llvm.ll", std::move(texts.llvm_ir)});
   if (!texts.optimized_llvm_ir.empty()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,10 +9,13 @@
 
 namespace acceld::codegen::cpu {
 
-// Compiles plans to object code for the processor of this machine. Immutable and thread-safe.
+// Compiles plans to object code for the processor of this machine. Thread-safe.
 class CpuCodeGenerator final : public CodeGenerator {
  public:
+  // Makes a compiler of its own for this machine's processor.
   CpuCodeGenerator();
+  // Shares `compiler` with other generators, as the devices of one processor do.
+  explicit CpuCodeGenerator(std::shared_ptr<const kernels::cpu::CpuCompiler> compiler);
   std::string architecture() const override { return architecture_; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;
   bool SupportsConvolution(const kernels::ConvolutionStep& convolution) const override;
@@ -24,7 +28,7 @@ class CpuCodeGenerator final : public CodeGenerator {
                                        const StopFlag* stop) const override;
 
  private:
-  const kernels::cpu::CpuTarget target_;
+  const std::shared_ptr<const kernels::cpu::CpuCompiler> compiler_;
   const std::string architecture_;
 };
 

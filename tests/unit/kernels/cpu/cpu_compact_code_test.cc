@@ -37,7 +37,7 @@ TEST(CompactCode, TilesGoIntoTheLoopEvenlyWhereTheyCan) {
 // How often the optimized code of a plan says `text`.
 int Count(const std::string& text, const Plan& plan) {
   CpuDumps dumps;
-  EXPECT_TRUE(CompilePlan(plan, CpuTarget::Host(), &dumps).ok());
+  EXPECT_TRUE(CompileForHost(plan, &dumps).ok());
   int count = 0;
   for (size_t at = 0; (at = dumps.optimized_llvm_ir.find(text, at)) != std::string::npos; ++at) {
     ++count;

@@ -28,7 +28,7 @@ Kernel GatherKernel(int64_t columns, int64_t pitch) {
 
 bool FetchesAhead(const Kernel& kernel) {
   CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
+  const auto code = CompileForHost(PlanOf(kernel), &dumps);
   EXPECT_TRUE(code.ok()) << code.status();
   return dumps.optimized_llvm_ir.find("call void @llvm.prefetch") != std::string::npos;
 }

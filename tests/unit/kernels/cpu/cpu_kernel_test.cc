@@ -187,7 +187,7 @@ TEST(CpuKernelTest, CompilesOnManyThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      const auto object = CompilePlan(plan, CpuTarget::Host());
+      const auto object = CompileForHost(plan);
       if (object.ok()) objects[t] = *object;
     });
   }

@@ -179,7 +179,7 @@ TEST(CpuPlanTest, CallsUseTheSlicesTheyAreGiven) {
 TEST(CpuPlanTest, TheFirstFunctionIsNotToBeCalled) {
   Plan plan = CallingPlan(1);
   std::get<CallStep>(plan.functions[0].steps[1].value).function = 0;
-  const auto code = CompilePlan(plan, CpuTarget::Host());
+  const auto code = CompileForHost(plan);
   ASSERT_FALSE(code.ok());
   EXPECT_THAT(std::string(code.status().message()),
               testing::HasSubstr("a call of the first function"));
@@ -282,7 +282,7 @@ TEST(CpuPlanTest, RareBranchesOfOtherPartsStopWhenCancelled) {
 
 TEST(CpuPlanTest, WhatOneThreadLoadsRunsWhileOthersLoad) {
   const Plan plan = AddingPlan(100);
-  const auto code = CompilePlan(plan, CpuTarget::Host());
+  const auto code = CompileForHost(plan);
   ASSERT_TRUE(code.ok()) << code.status();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -300,14 +300,14 @@ TEST(CpuPlanTest, WhatOneThreadLoadsRunsWhileOthersLoad) {
 }
 
 TEST(CpuPlanTest, TheLoaderRefusesASetWhoseObjectsDefineTheSame) {
-  const auto code = CompilePlan(CountingPlan(3), CpuTarget::Host());
+  const auto code = CompileForHost(CountingPlan(3));
   ASSERT_TRUE(code.ok()) << code.status();
   EXPECT_EQ(CpuModule::Load(PackObjects({*code, *code})).status().code(),
             absl::StatusCode::kInvalidArgument);
 }
 
 TEST(CpuPlanTest, TheLoaderRefusesASetWithoutOneOfItsObjects) {
-  const auto code = CompilePlan(AddingPlan(100), CpuTarget::Host());
+  const auto code = CompileForHost(AddingPlan(100));
   ASSERT_TRUE(code.ok()) << code.status();
   const auto objects = UnpackObjects(*code);
   ASSERT_TRUE(objects.ok() && objects->size() > 2);
@@ -331,10 +331,10 @@ TEST(CpuPlanTest, ConstantsComeFromTheConstantBlock) {
 TEST(CpuPlanTest, MalformedPlansAreRefused) {
   Plan recursive = CallingPlan(1);
   recursive.functions[1].steps.push_back(recursive.functions[0].steps[1]);
-  EXPECT_EQ(CompilePlan(recursive, CpuTarget::Host()).status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(CompileForHost(recursive).status().code(), absl::StatusCode::kInternal);
   Plan outside = CountingPlan(3);
   std::get<CopyStep>(outside.functions[0].steps[0].value).from.offset_bytes = 64;
-  EXPECT_EQ(CompilePlan(outside, CpuTarget::Host()).status().code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(CompileForHost(outside).status().code(), absl::StatusCode::kInternal);
 }
 
 const ir::TensorType kSquare{DType::kF64, {2, 2}};
@@ -359,19 +359,17 @@ TEST(CpuPlanTest, RoutinesRunOnWholeBuffers) {
 TEST(CpuPlanTest, MalformedRoutinesAreRefused) {
   Plan wrong_size = CholeskyPlan();
   std::get<RoutineStep>(wrong_size.functions[0].steps[0].value).results[0].size_bytes = 8;
-  EXPECT_EQ(CompilePlan(wrong_size, CpuTarget::Host()).status().code(),
-            absl::StatusCode::kInternal);
+  EXPECT_EQ(CompileForHost(wrong_size).status().code(), absl::StatusCode::kInternal);
   Plan wrong_call = CholeskyPlan();
   std::get<RoutineStep>(wrong_call.functions[0].steps[0].value).call.parameters = {7};
-  EXPECT_EQ(CompilePlan(wrong_call, CpuTarget::Host()).status().code(),
-            absl::StatusCode::kInternal);
+  EXPECT_EQ(CompileForHost(wrong_call).status().code(), absl::StatusCode::kInternal);
 }
 
 TEST(CpuModuleTest, GarbageDoesNotLoad) {
   EXPECT_FALSE(CpuModule::Load("").ok());
   EXPECT_FALSE(CpuModule::Load("garbage").ok());
   EXPECT_FALSE(CpuModule::Load(std::string(1000, '\x7f')).ok());
-  const auto object = CompilePlan(CountingPlan(3), CpuTarget::Host());
+  const auto object = CompileForHost(CountingPlan(3));
   ASSERT_TRUE(object.ok());
   for (size_t size = 0; size < object->size(); size += 97) {
     EXPECT_FALSE(CpuModule::Load(object->substr(0, size)).ok()) << size;
@@ -382,7 +380,7 @@ TEST(CpuModuleTest, ObjectsAreTheSameWhateverWasTranslatedBefore) {
   std::vector<std::string> objects;
   for (int turn = 0; turn < 3; ++turn) {
     for (const Plan& plan : {CallingPlan(3), AddingPlan(100), CountingPlan(3)}) {
-      const auto object = CompilePlan(plan, CpuTarget::Host());
+      const auto object = CompileForHost(plan);
       ASSERT_TRUE(object.ok()) << object.status();
       objects.push_back(*object);
     }

@@ -120,7 +120,7 @@ TEST(OverlappedRows, AreWhatTheyWouldBeOneAfterTheOther) {
   const Plan plan = PlanOf(RowsKernel(kLarge));
   ASSERT_TRUE(Overlapped(plan.kernels[0]).has_value());
   for (const CpuTarget& target : Targets()) {
-    const auto object = CompilePlan(plan, target);
+    const auto object = CpuCompiler(target).Compile(plan);
     ASSERT_TRUE(object.ok()) << object.status();
     const auto module = CpuModule::Load(*object);
     ASSERT_TRUE(module.ok()) << module.status();

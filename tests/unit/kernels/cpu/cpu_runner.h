@@ -15,8 +15,14 @@
 // Runs plans and single kernels through the CPU code generator, on bytes; for tests.
 namespace acceld::kernels::cpu {
 
+// Compiles with a compiler for this machine that all tests of the process share.
+inline absl::StatusOr<std::string> CompileForHost(const Plan& plan, CpuDumps* dumps = nullptr) {
+  static const CpuCompiler compiler(CpuTarget::Host());
+  return compiler.Compile(plan, dumps);
+}
+
 inline absl::StatusOr<std::unique_ptr<CpuModule>> CompileAndLoad(const Plan& plan) {
-  ACCELD_ASSIGN_OR_RETURN(const std::string object, CompilePlan(plan, CpuTarget::Host()));
+  ACCELD_ASSIGN_OR_RETURN(const std::string object, CompileForHost(plan));
   return CpuModule::Load(object);
 }
 

@@ -25,7 +25,7 @@ Kernel ShiftKernel(int64_t n, int64_t shift) {
 
 bool IsStreamed(const Kernel& kernel) {
   CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
+  const auto code = CompileForHost(PlanOf(kernel), &dumps);
   EXPECT_TRUE(code.ok()) << code.status();
   return dumps.optimized_llvm_ir.find("!nontemporal") != std::string::npos;
 }

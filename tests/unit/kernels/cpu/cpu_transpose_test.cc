@@ -109,8 +109,7 @@ TEST(CpuTransposeTest, ElementsOfAllSizes) {
 // A poll for each element would keep it from being vectors.
 TEST(CpuTransposeTest, BlocksAreNotPolledInside) {
   CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(MixedKernel(DType::kF32, {1, 1 << 14, 1 << 14})),
-                                CpuTarget::Host(), &dumps);
+  const auto code = CompileForHost(PlanOf(MixedKernel(DType::kF32, {1, 1 << 14, 1 << 14})), &dumps);
   ASSERT_TRUE(code.ok()) << code.status();
   EXPECT_EQ(dumps.optimized_llvm_ir.find("load volatile"), std::string::npos);
 }

@@ -196,7 +196,7 @@ TEST(VectorExtrema, StandBesideOthers) {
 TEST(VectorExtrema, OfAllElementsCompareNoFloats) {
   CpuDumps dumps;
   const Kernel kernel = ExtremumKernel(ScalarOp::kMax, 1024, -kInfinity);
-  ASSERT_TRUE(CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps).ok());
+  ASSERT_TRUE(CompileForHost(PlanOf(kernel), &dumps).ok());
   EXPECT_EQ(dumps.optimized_llvm_ir.find("fcmp"), std::string::npos);
 }
 
@@ -233,7 +233,7 @@ TEST(VectorExtrema, OfTwoVectorsAreAsOfTwoNumbers) {
 // `ending`: of the calls.
 int Prefetches(const Kernel& kernel, const std::string& ending = "") {
   CpuDumps dumps;
-  const auto code = CompilePlan(PlanOf(kernel), CpuTarget::Host(), &dumps);
+  const auto code = CompileForHost(PlanOf(kernel), &dumps);
   EXPECT_TRUE(code.ok()) << code.status();
   int count = 0;
   std::istringstream lines(dumps.optimized_llvm_ir);

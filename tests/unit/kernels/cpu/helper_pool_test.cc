@@ -17,12 +17,6 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// Lives until the process ends, as it must.
-HelperPool& Pool() {
-  static auto* pool = new HelperPool;
-  return *pool;
-}
-
 bool HasCores() { return std::thread::hardware_concurrency() > 1; }
 
 // Whether `ready` came true in time.
@@ -37,14 +31,14 @@ bool Await(const Ready& ready, Clock::duration longest) {
 }
 
 TEST(HelperPoolTest, WorkIsDoneByTheCallerAloneWhereNoHelpersAreWanted) {
-  HelperPool& pool = Pool();
+  HelperPool pool;
   std::set<std::thread::id> threads;
   pool.Run(0, [&] { threads.insert(std::this_thread::get_id()); });
   EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
 }
 
 TEST(HelperPoolTest, HelpersJoinWhileTheCallerWorksAndNoneIsInsideAfterwards) {
-  HelperPool& pool = Pool();
+  HelperPool pool;
   for (int round = 0; round < 50; ++round) {
     std::atomic<int> entered{0}, left{0};
     pool.Run(3, [&] {
@@ -58,7 +52,7 @@ TEST(HelperPoolTest, HelpersJoinWhileTheCallerWorksAndNoneIsInsideAfterwards) {
 }
 
 TEST(HelperPoolTest, CallersShareThePool) {
-  HelperPool& pool = Pool();
+  HelperPool pool;
   std::atomic<int> calls{0};
   std::array<std::thread, 4> callers;
   for (std::thread& caller : callers) {
