@@ -33,13 +33,14 @@ struct LaunchContext {
   HostCaller* host = nullptr;
 };
 
-// Object code from CompilePlan that is linked into this process and ready to run. It is immutable
-// and thread-safe: any number of threads may call Run at the same time, each with its own context.
-// The code is unloaded by the destructor, which must not run before all calls have returned.
+// Object code from CpuCompiler::Compile that is linked into this process and ready to run. It is
+// immutable and thread-safe: any number of threads may call Run at the same time, each with its own
+// context. The code is unloaded by the destructor, which must not run before all calls have
+// returned.
 class CpuModule {
  public:
-  // Links `code`, which CompilePlan returned. Checks only that it is well-formed; since Run
-  // executes the code, the caller must make sure that it comes from a trusted source. Returns
+  // Links `code`, which CpuCompiler::Compile returned. Checks only that it is well-formed; since
+  // Run executes the code, the caller must make sure that it comes from a trusted source. Returns
   // INVALID_ARGUMENT for bytes that are not objects for this machine or do not link, and the
   // system's error when the memory of the code cannot be protected.
   static absl::StatusOr<std::unique_ptr<CpuModule>> Load(absl::string_view code);
