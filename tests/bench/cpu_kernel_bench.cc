@@ -23,12 +23,14 @@ void RunKernel(benchmark::State& state, const Kernel& kernel, int64_t in_bytes, 
   std::memset(out.get(), 0, out_bytes);
   const void* arguments[] = {in.get()};
   void* results[] = {out.get()};
+  CpuRuntime runtime;
   const LaunchContext context = {.arguments = arguments,
                                  .results = results,
                                  .arena = nullptr,
                                  .constants = nullptr,
                                  .num_threads = static_cast<int>(state.range(0)),
-                                 .interrupted = nullptr};
+                                 .interrupted = nullptr,
+                                 .runtime = &runtime};
   for (auto _ : state) {
     if (!(*module)->Run(context).ok()) state.SkipWithError("run failed");
   }

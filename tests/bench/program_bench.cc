@@ -131,12 +131,14 @@ void Run(benchmark::State& state, const std::string& path, int num_threads) {
   const Memory arena = Allocate(executable->arena_bytes);
   const Memory constants = Allocate(static_cast<int64_t>(executable->constants.size()));
   std::memcpy(constants.get(), executable->constants.data(), executable->constants.size());
+  kernels::cpu::CpuRuntime runtime;
   const kernels::cpu::LaunchContext context = {.arguments = arguments.data(),
                                                .results = results.data(),
                                                .arena = arena.get(),
                                                .constants = constants.get(),
                                                .num_threads = num_threads,
-                                               .interrupted = nullptr};
+                                               .interrupted = nullptr,
+                                               .runtime = &runtime};
   for (auto _ : state) {
     if (!(*code)->Run(context).ok()) return state.SkipWithError("run failed");
   }

@@ -34,11 +34,6 @@ HelperPool::ScopedBlockingCall::~ScopedBlockingCall() {
   --pool_->num_blocked_;
 }
 
-HelperPool& HelperPool::Get() {
-  static auto* pool = new HelperPool;
-  return *pool;
-}
-
 // hardware_concurrency() reads a file, so it is called once.
 HelperPool::HelperPool() : cores_(static_cast<int>(std::thread::hardware_concurrency())) {}
 

@@ -11,15 +11,13 @@
 
 namespace acceld::kernels::cpu {
 
-// A pool of threads that help with work that consists of many pieces. Get() is the pool for
-// parallel loops: the process has one, so that streams share the cores instead of each starting
-// threads of its own. No caller ever waits for a helper that has not begun: when all cores are
-// busy, the calling thread does all the work. Threads are started on demand; the destructor ends
-// them. An idle thread busy-waits for work for about 100 microseconds, then sleeps. A
-// thread that is woken on the core of its caller moves to another core. Thread-safe.
+// A pool of threads that help with work that consists of many pieces. No caller ever waits for a
+// helper that has not begun: when all cores are busy, the calling thread does all the work. Threads
+// are started on demand; the destructor ends them. An idle thread busy-waits for work for about 100
+// microseconds, then sleeps. A thread that is woken on the core of its caller moves to another
+// core. Thread-safe.
 class HelperPool {
  public:
-  static HelperPool& Get();
   HelperPool();
   // Waits for the threads to end. Run must not be called any more, and no call may be in progress.
   ~HelperPool();

@@ -83,10 +83,10 @@ int32_t ParallelFor(const LaunchContext* context, TileFunction function, const v
   TileQueue queue(context, function, frame, num_tiles);
   const int64_t num_threads = std::min<int64_t>(context->num_threads, num_tiles);
   while (true) {
-    if (num_threads <= 1 || in_parallel_loop) {
+    if (num_threads <= 1 || in_parallel_loop || context->runtime == nullptr) {
       queue.Work();
     } else {
-      HelperPool::Get().Run(static_cast<int>(num_threads - 1), [&queue] {
+      context->runtime->helpers().Run(static_cast<int>(num_threads - 1), [&queue] {
         in_parallel_loop = true;
         queue.Work();
         in_parallel_loop = false;

@@ -7,7 +7,7 @@
 namespace acceld::kernels::cpu {
 
 // Calls `function(frame, tile)` for every tile in [0, num_tiles) on up to context->num_threads
-// threads: the calling one and idle ones of HelperPool::Get(). Inside a tile of another parallel
+// threads: the calling one and idle helpers of context->runtime. Inside a tile of another parallel
 // loop, all tiles run on the calling thread. Blocks until all tiles are done. Returns a CodeStatus:
 // early with that of a tile that failed, or with kCancelled if the run has to end. While the run
 // pauses, the call waits between two tiles and occupies no helper. A ParallelForFunction

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kernels/cpu/cpu_runtime.h"
 #include "kernels/cpu/support/matmul/warm_up.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
@@ -27,9 +28,11 @@ constexpr std::chrono::milliseconds kBusyPause{2}, kLongestPause{100};
 
 class CpuDevice final : public Device {
  public:
-  CpuDevice(int ordinal, int num_threads, int64_t memory_bytes, int64_t prepared_bytes)
+  CpuDevice(int ordinal, int num_threads, int64_t memory_bytes, int64_t prepared_bytes,
+            std::shared_ptr<kernels::cpu::CpuRuntime> runtime)
       : ordinal_(ordinal),
         num_threads_(num_threads),
+        runtime_(std::move(runtime)),
         pool_(CreateHostMemoryPool(memory_bytes, memory_bytes / kKeptMemoryDivisor)),
         warming_up_([this, prepared_bytes] { WarmUp(prepared_bytes); }) {}
   ~CpuDevice() override {
@@ -52,7 +55,7 @@ class CpuDevice final : public Device {
     return std::make_unique<CpuStream>(absl::StrCat("cpu", ordinal_, "-", name));
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
-    return LoadCpuModule(executable, *pool_, num_threads_);
+    return LoadCpuModule(executable, *pool_, num_threads_, runtime_);
   }
 
  private:
@@ -77,7 +80,8 @@ class CpuDevice final : public Device {
   const int ordinal_;
   const std::string name_ = ProcessorName();
   const int num_threads_;
-  const std::shared_ptr<MemoryPool> pool_;  // shared with the buffers
+  const std::shared_ptr<kernels::cpu::CpuRuntime> runtime_;  // shared with the other devices
+  const std::shared_ptr<MemoryPool> pool_;                   // shared with the buffers
   std::atomic<bool> closing_{false};
   std::thread warming_up_;
 };
@@ -103,10 +107,11 @@ absl::StatusOr<std::vector<std::unique_ptr<Device>>> OpenCpuDevices(
   const int64_t memory = options.memory_bytes_per_device > 0
                              ? options.memory_bytes_per_device
                              : AvailableMemoryBytes() / 4 * 3 / options.num_devices;
+  const auto runtime = std::make_shared<kernels::cpu::CpuRuntime>();
   std::vector<std::unique_ptr<Device>> devices;
   for (int i = 0; i < options.num_devices; ++i) {
-    devices.push_back(
-        std::make_unique<CpuDevice>(i, threads, memory, options.prepared_bytes_per_device));
+    devices.push_back(std::make_unique<CpuDevice>(i, threads, memory,
+                                                  options.prepared_bytes_per_device, runtime));
   }
   return devices;
 }

@@ -28,11 +28,13 @@ class PoolMemory final : public kernels::cpu::WorkingMemory {
 class LoadedCpuModule final : public HostModule {
  public:
   LoadedCpuModule(std::unique_ptr<kernels::cpu::CpuModule> code, std::shared_ptr<Buffer> constants,
-                  std::shared_ptr<MemoryPool> pool, int num_threads)
+                  std::shared_ptr<MemoryPool> pool, int num_threads,
+                  std::shared_ptr<kernels::cpu::CpuRuntime> runtime)
       : code_(std::move(code)),
         constants_(std::move(constants)),
         working_memory_(std::move(pool)),
-        num_threads_(num_threads) {}
+        num_threads_(num_threads),
+        runtime_(std::move(runtime)) {}
 
   int64_t size_bytes() const override { return code_->code_bytes() + device_bytes(); }
   int64_t device_bytes() const override {
@@ -42,6 +44,7 @@ class LoadedCpuModule final : public HostModule {
     context.constants = constants_ == nullptr ? nullptr : constants_->address();
     context.num_threads = num_threads_;
     context.working_memory = &working_memory_;
+    context.runtime = runtime_.get();
     return code_->Run(context);
   }
 
@@ -50,12 +53,14 @@ class LoadedCpuModule final : public HostModule {
   const std::shared_ptr<Buffer> constants_;  // owned by this module; nullptr without constants
   const PoolMemory working_memory_;
   const int num_threads_;
+  const std::shared_ptr<kernels::cpu::CpuRuntime> runtime_;  // the device's
 };
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(const Executable& executable,
-                                                            MemoryPool& memory, int num_threads) {
+absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(
+    const Executable& executable, MemoryPool& memory, int num_threads,
+    std::shared_ptr<kernels::cpu::CpuRuntime> runtime) {
   ACCELD_ASSIGN_OR_RETURN(auto code, kernels::cpu::CpuModule::Load(executable.code));
   const std::string& constants = executable.constants;
   std::shared_ptr<Buffer> block;
@@ -64,7 +69,8 @@ absl::StatusOr<std::shared_ptr<const Module>> LoadCpuModule(const Executable& ex
     std::memcpy(block->address(), constants.data(), constants.size());
   }
   return std::make_shared<const LoadedCpuModule>(std::move(code), std::move(block),
-                                                 memory.shared_from_this(), num_threads);
+                                                 memory.shared_from_this(), num_threads,
+                                                 std::move(runtime));
 }
 
 }  // namespace acceld::hal::cpu

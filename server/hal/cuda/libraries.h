@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/cpu/cpu_runtime.h"
 #include "kernels/cuda/cublas/cublas_lt.h"
 #include "server/hal/cuda/device_convolutions.h"
 #include "server/hal/cuda/device_routines.h"
@@ -38,6 +39,8 @@ class Libraries {
   std::string measured_on() const;
   DeviceConvolutions& convolutions() const { return *convolutions_; }
   DeviceRoutines& routines() const { return *routines_; }
+  // For the routines of this device's programs that the host computes.
+  kernels::cpu::CpuRuntime& host_runtime() const { return *host_runtime_; }
 
  private:
   Libraries(std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
@@ -53,6 +56,8 @@ class Libraries {
   const kernels::cuda::CublasLt* cublas_lt_;
   const std::unique_ptr<DeviceConvolutions> convolutions_;
   const std::unique_ptr<DeviceRoutines> routines_;
+  const std::unique_ptr<kernels::cpu::CpuRuntime> host_runtime_ =
+      std::make_unique<kernels::cpu::CpuRuntime>();
   kernels::cuda::CublasLt::Handle handle_ = nullptr;
   std::string cublas_lt_version_;
 };

@@ -220,7 +220,7 @@ class Run {
     static constexpr bool kNever = false;
     RunControl* const control = launch_.control.get();
     ACCELD_RETURN_IF_ERROR(kernels::cpu::RunRoutineOnHost(
-        step.call, places.data(), kRoutineThreads,
+        step.call, places.data(), &module_.libraries().host_runtime(), kRoutineThreads,
         control != nullptr ? reinterpret_cast<const volatile bool*>(&control->interrupted())
                            : &kNever,
         control));

@@ -178,7 +178,7 @@ class CudaRoutineTest : public CudaDeviceTest {
     }
     for (const TensorType& type : call.results) place(type);
     const volatile bool never = false;
-    EXPECT_TRUE(kernels::cpu::RunRoutineOnHost(call, places.data(), 1, &never).ok());
+    EXPECT_TRUE(kernels::cpu::RunRoutineOnHost(call, places.data(), nullptr, 1, &never).ok());
     std::vector<ir::Literal> results;
     for (size_t i = 0; i < call.results.size(); ++i) {
       results.push_back(*ir::Literal::FromBytes(

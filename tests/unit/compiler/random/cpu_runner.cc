@@ -66,6 +66,7 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
       results[shared.result] = memory[shared.argument].get();
     }
   }
+  static kernels::cpu::CpuRuntime runtime;
   const kernels::cpu::LaunchContext context = {
       .arguments = argument_places.data(),
       .results = results.data(),
@@ -74,6 +75,7 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
       .num_threads = num_threads,
       .interrupted = interruption.interrupted,
       .interrupts = interruption.interrupts,
+      .runtime = &runtime,
   };
   if (interruption.run_begins) interruption.run_begins();
   ACCELD_RETURN_IF_ERROR(code_->Run(context));

@@ -42,6 +42,7 @@ inline absl::StatusOr<std::vector<std::string>> RunModule(
   for (const ir::TensorType& result : plan.entry().results) {
     result_pointers.push_back(Place(std::string(result.size_bytes(), '\xAB')));
   }
+  static CpuRuntime runtime;
   const LaunchContext context = {
       .arguments = argument_pointers.data(),
       .results = result_pointers.data(),
@@ -49,6 +50,7 @@ inline absl::StatusOr<std::vector<std::string>> RunModule(
       .constants = Place(plan.constants),
       .num_threads = num_threads,
       .interrupted = cancelled,
+      .runtime = &runtime,
   };
   ACCELD_RETURN_IF_ERROR(module.Run(context));
   std::vector<std::string> results;

@@ -129,12 +129,14 @@ inline std::vector<std::string> RunCall(const RoutineCall& call,
   for (const std::string& operand : operands) place(operand);
   for (const ir::TensorType& type : call.results) place(std::string(type.size_bytes(), '\xAB'));
   const volatile bool cancelled = false;
+  static CpuRuntime runtime;
   RunState state(LaunchContext{.arguments = nullptr,
                                .results = nullptr,
                                .arena = nullptr,
                                .constants = nullptr,
                                .num_threads = threads,
-                               .interrupted = &cancelled});
+                               .interrupted = &cancelled,
+                               .runtime = &runtime});
   const int32_t code = RunRoutine(&state.context, RoutineKeyOf(call).data(), places.data());
   EXPECT_EQ(code, static_cast<int32_t>(CodeStatus::kOk)) << ToString(call);
   std::vector<std::string> results;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "kernels/cpu/support/routines/fft/fft_passes.h"
-#include "kernels/cpu/support/routines/fft/fft_table.h"
+#include "kernels/cpu/support/routines/fft/fft_plan_caches.h"
 #include "kernels/cpu/support/routines/fft/root_of_unity.h"
 
 namespace acceld::kernels::cpu {
@@ -45,8 +45,9 @@ void FillKernel(const std::vector<Root>& chirp, int64_t size, std::vector<double
 template <typename T>
 absl::StatusOr<std::shared_ptr<const FftPlan<T>>> FftPlan<T>::Find(const RoutineRun& run,
                                                                    int64_t length) {
-  static auto* table = new FftTable<FftPlan<T>>;
-  return table->Find(run, length);
+  CpuRuntime* const runtime = run.context->runtime;
+  if (runtime == nullptr) return Make(run, length);
+  return runtime->fft_plans().Of<FftPlan<T>>().Find(run, length);
 }
 
 template <typename T>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/ceil_divide.h"
-#include "kernels/cpu/support/routines/fft/fft_table.h"
+#include "kernels/cpu/support/routines/fft/fft_plan_caches.h"
 #include "kernels/cpu/support/routines/fft/fft_tiles.h"
 #include "kernels/cpu/support/routines/fft/root_of_unity.h"
 
@@ -54,8 +54,9 @@ class Roots {
 template <typename T>
 absl::StatusOr<std::shared_ptr<const FourStepFftPlan<T>>> FourStepFftPlan<T>::Find(
     const RoutineRun& run, int64_t length) {
-  static auto* table = new FftTable<FourStepFftPlan<T>>;
-  return table->Find(run, length);
+  CpuRuntime* const runtime = run.context->runtime;
+  if (runtime == nullptr) return Make(run, length);
+  return runtime->fft_plans().Of<FourStepFftPlan<T>>().Find(run, length);
 }
 
 template <typename T>
