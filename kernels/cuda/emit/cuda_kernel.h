@@ -43,6 +43,6 @@ struct WorkDivision {
 
 // Prints a kernel, which must be verified. The division of work, on which the order of sums
 // depends, is decided here, so results do not depend on the device.
-CudaKernel PrintKernel(const Kernel& kernel, const WorkDivision& sharing = {});
+CudaKernel PrintKernel(const Kernel& kernel, const WorkDivision& work_division = {});
 
 }  // namespace acceld::kernels::cuda

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/check.h"
-#include "kernels/cuda/emit/scalar_text.h"
+#include "kernels/cuda/emit/context/launch_size.h"
+#include "kernels/cuda/emit/kernel_frame.h"
 
 namespace acceld::kernels::cuda {
 namespace {
@@ -15,7 +14,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int64_t kDigits = 256;
 constexpr int64_t kDigitsOfBlock = 8;  // digits that a block of SumDigits sums at a time
-constexpr int64_t kMaxBlocks = 4096;
 
 }  // namespace
 
@@ -47,18 +45,10 @@ CudaKernel PrintDigitSort(const Kernel& kernel) {
     }
   }
   out.blocks = std::min(out.blocks, kMaxBlocks);
-  std::vector<std::string> parameters;
-  std::string places;
-  for (const BufferParameter& buffer : kernel.buffers) {
-    const bool reads = buffer.access == BufferParameter::Access::kRead;
-    parameters.push_back(
-        absl::StrCat(reads ? "const " : "", RegisterType(buffer.dtype), "* ", buffer.name));
-    absl::StrAppend(&places, "  ", buffer.name, " = ResolvePointer(", buffer.name, ");\n");
-  }
-  out.source = absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", kThreads, ")\n",
-                            kernel.name, "(", absl::StrJoin(parameters, ", "), ") {\n", places,
-                            "  const DigitSort sort{", sort.rows, ", ", sort.length, "u, ",
-                            sort.tile, "u, ", sort.tiles(), "u};\n  ", call, ";\n}\n");
+  const std::string body =
+      absl::StrCat("  const DigitSort sort{", sort.rows, ", ", sort.length, "u, ", sort.tile, "u, ",
+                   sort.tiles(), "u};\n  ", call, ";\n");
+  out.source = KernelFunction(kernel, {.threads = kThreads}, body);
   return out;
 }
 

@@ -21,10 +21,10 @@ class CancellationPolls {
   // The time is linear in the size of the kernel.
   explicit CancellationPolls(const Kernel& kernel);
 
-  // For a loop of `turns` iterations, each of which executes `body` once: returns the condition, a
-  // C++ expression, under which an iteration polls. `turn` is a C++ expression for the number of
-  // the iteration, from 0. The result is empty if the loop need not poll, and "true" if it polls in
-  // each iteration. `body` is the body of a ForStatement of the kernel.
+  // For a loop of `num_iterations` iterations, each of which executes `body` once: returns the
+  // condition, a C++ expression, under which an iteration polls. `iteration` is a C++ expression
+  // for the number of the iteration, from 0. The result is empty if the loop need not poll, and
+  // "true" if it polls in each iteration. `body` is the body of a ForStatement of the kernel.
   std::string PollCondition(absl::string_view iteration, double num_iterations,
                             const Block& body) const;
 

@@ -63,7 +63,7 @@ bool ScansColumns(const Kernel& kernel, const Constants& constants,
 }
 
 int ThreadsForColumn(const Kernel& kernel, const CooperativeWork& cooperative_work,
-                     const ParallelNest& nest, const WorkDivision& sharing) {
+                     const ParallelNest& nest, const WorkDivision& work_division) {
   Effects effects;
   effects.Add(nest.body());
   for (const uint32_t buffer : effects.BuffersFrom(0)) {
@@ -91,8 +91,8 @@ int ThreadsForColumn(const Kernel& kernel, const CooperativeWork& cooperative_wo
     }
   }
   int threads = 1;
-  while (threads < kMaxThreads && nest.iterations * threads < 2 * sharing.busy_columns &&
-         2 * threads * sharing.rows_of_thread <= rows) {
+  while (threads < kMaxThreads && nest.iterations * threads < 2 * work_division.busy_columns &&
+         2 * threads * work_division.rows_of_thread <= rows) {
     threads *= 2;
   }
   return threads;

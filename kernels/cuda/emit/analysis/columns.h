@@ -26,6 +26,6 @@ bool ScansColumns(const Kernel& kernel, const Constants& constants,
 // which ReducesColumns is true: a power of two up to 32. It is 1 if there are enough columns or the
 // columns are short, and 0 if threads of different columns cannot execute the nest's body together.
 int ThreadsForColumn(const Kernel& kernel, const CooperativeWork& cooperative_work,
-                     const ParallelNest& nest, const WorkDivision& sharing);
+                     const ParallelNest& nest, const WorkDivision& work_division);
 
 }  // namespace acceld::kernels::cuda
