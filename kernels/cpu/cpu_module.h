@@ -23,11 +23,11 @@ struct LaunchContext {
   const void* constants;         // the plan's constant block
   int num_threads;  // the most threads for parallel loops and library calls, at least 1
   // Long-running loops poll this flag. While it is true, the run has to pause or to end:
-  // `interrupts` decides which. With nullptr, which only CpuModule::Run accepts, the run is never
-  // interrupted.
+  // `interrupt_handler` decides which. With nullptr, which only CpuModule::Run accepts, the run is
+  // never interrupted.
   const volatile bool* interrupted;
   // With nullptr, an interrupted run ends.
-  Interrupts* interrupts = nullptr;
+  InterruptHandler* interrupt_handler = nullptr;
   // Where library calls allocate temporary memory. With nullptr, they use the process's heap.
   const WorkingMemory* working_memory = nullptr;
   // Executes host calls. With nullptr, they fail with FAILED_PRECONDITION.

@@ -12,10 +12,10 @@ namespace acceld::kernels::cpu {
 // Results share no bytes with operands or with each other. The call blocks and uses up to
 // `num_threads` threads: helpers of `runtime`, or the calling thread alone if that is nullptr. It
 // polls `*interrupted`, which must not be null: once that is true, the call returns CANCELLED soon,
-// or, if `interrupts` is given, does as Interrupts::GoOn says. Other errors: RESOURCE_EXHAUSTED
-// when memory runs out, INTERNAL for a failure of the library.
+// or, if `interrupt_handler` is given, does as InterruptHandler::WaitWhilePaused says. Other
+// errors: RESOURCE_EXHAUSTED when memory runs out, INTERNAL for a failure of the library.
 absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, CpuRuntime* runtime,
                               int num_threads, const volatile bool* interrupted,
-                              Interrupts* interrupts = nullptr);
+                              InterruptHandler* interrupt_handler = nullptr);
 
 }  // namespace acceld::kernels::cpu

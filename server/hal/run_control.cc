@@ -55,7 +55,7 @@ void RunControl::EndPause() {
   changed_.NotifyAll();
 }
 
-bool RunControl::GoOn() {
+bool RunControl::WaitWhilePaused() {
   mutex_.Lock();
   if (pauses_ && num_waiting_++ == 0) paused_since_ = std::chrono::steady_clock::now();
   const bool waits = pauses_;

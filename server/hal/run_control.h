@@ -15,7 +15,7 @@ namespace acceld::hal {
 // not poll, because it is inside a library call or its device cannot stop, continues regardless.
 //
 // Thread-safe.
-class RunControl final : public kernels::cpu::Interrupts {
+class RunControl final : public kernels::cpu::InterruptHandler {
  public:
   // The functions for the scheduler of runs:
   //
@@ -34,15 +34,15 @@ class RunControl final : public kernels::cpu::Interrupts {
 
   // The functions for streams and for the code that they run:
   //
-  // As in Interrupts: blocks while the run is to pause; returns false when the run is to end.
-  bool GoOn() override;
+  // As in InterruptHandler: blocks while the run is to pause; returns false when the run is to end.
+  bool WaitWhilePaused() override;
   // Blocks until Answer is called; returns false when the run is to end. The time in which it
   // blocks counts as a pause.
   bool AwaitAnswer();
   // Becomes true with Cancel.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
-  // True while the run is to pause or to end, so that it has to call GoOn. Generated code may poll
-  // this flag as one byte.
+  // True while the run is to pause or to end, so that it has to call WaitWhilePaused. Generated
+  // code may poll this flag as one byte.
   const std::atomic<bool>& interrupted() const { return interrupted_; }
   // How long the run has paused or waited for answers in total, not counting a pause or a wait that
   // is still in progress.
@@ -53,7 +53,8 @@ class RunControl final : public kernels::cpu::Interrupts {
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Ends the current pause, if there is one, and wakes the threads inside GoOn and AwaitAnswer.
+  // Ends the current pause, if there is one, and wakes the threads inside WaitWhilePaused and
+  // AwaitAnswer.
   void EndPause() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   std::atomic<bool> cancelled_{false};
@@ -63,7 +64,8 @@ class RunControl final : public kernels::cpu::Interrupts {
   CondVar changed_;
   bool pauses_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;           // threads of the run inside GoOn
+  // The number of threads of the run inside WaitWhilePaused.
+  int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // valid while num_waiting_ is not 0
   std::function<void()> paused_ ABSL_GUARDED_BY(mutex_);  // callback of Pause, until called
 };

@@ -338,7 +338,7 @@ class DeviceExecutor {
   void SuspendForHostCall(Task& task);
   void SuspendStreamForHostCall(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Lets the task's run continue after its host call was answered: it has the device when the next
-  // call of RunControl::GoOn returns.
+  // call of RunControl::WaitWhilePaused returns.
   void ResumeAfterHostCall(Task& task);
   void EndHostCallWait(ComputeStream& stream, TaskQueue& queue)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

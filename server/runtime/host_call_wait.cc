@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<hal::HostValue>> TaskHostCalls::Call(const kernels::H
     return absl::CancelledError("the run was told to end while it waited for its host");
   }
   executor_.ResumeAfterHostCall(*task_);
-  if (!task_->control_.GoOn()) return absl::CancelledError("launch: cancelled");
+  if (!task_->control_.WaitWhilePaused()) return absl::CancelledError("launch: cancelled");
   const MutexLock lock(answered->mutex);
   return *std::move(answered->values);
 }

@@ -15,10 +15,10 @@ constexpr int64_t kPieceBytes = int64_t{8} << 20;
 
 int32_t PollInterrupts(const LaunchContext* context) {
   bool goes_on = false;
-  if (context->interrupts != nullptr) {
+  if (context->interrupt_handler != nullptr) {
     // A helper that pauses inside a tile is not available to other runs.
     const HelperPool::ScopedBlockingCall absence;
-    goes_on = context->interrupts->GoOn();
+    goes_on = context->interrupt_handler->WaitWhilePaused();
   }
   return static_cast<int32_t>(goes_on ? CodeStatus::kOk : CodeStatus::kCancelled);
 }

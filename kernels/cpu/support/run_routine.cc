@@ -10,14 +10,14 @@ namespace acceld::kernels::cpu {
 
 absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, CpuRuntime* runtime,
                               int num_threads, const volatile bool* interrupted,
-                              Interrupts* interrupts) {
+                              InterruptHandler* interrupt_handler) {
   RunState state(LaunchContext{.arguments = nullptr,
                                .results = nullptr,
                                .arena = nullptr,
                                .constants = nullptr,
                                .num_threads = num_threads,
                                .interrupted = interrupted,
-                               .interrupts = interrupts,
+                               .interrupt_handler = interrupt_handler,
                                .runtime = runtime});
   const std::vector<int64_t> key = RoutineKeyOf(call);
   switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {

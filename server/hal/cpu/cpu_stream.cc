@@ -67,7 +67,7 @@ class Caller final : public kernels::cpu::HostCaller {
 
 absl::Status RunModule(const Launch& launch) {
   RunControl* const control = launch.control.get();
-  if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
+  if (control != nullptr && control->interrupted().load() && !control->WaitWhilePaused()) {
     return absl::CancelledError("launch: cancelled before it began");
   }
   absl::InlinedVector<const void*, 8> arguments;
@@ -87,7 +87,7 @@ absl::Status RunModule(const Launch& launch) {
             .interrupted = control != nullptr
                                ? reinterpret_cast<const volatile bool*>(&control->interrupted())
                                : &kNever,
-            .interrupts = control,
+            .interrupt_handler = control,
             .working_memory = nullptr,
             .host = launch.host != nullptr ? &caller : nullptr});
 }

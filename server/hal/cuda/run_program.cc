@@ -294,7 +294,7 @@ class Run {
     ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled()));
     // The run may pause here, where the device has no work of it.
     RunControl* const control = launch_.control.get();
-    if (control != nullptr && control->interrupted().load() && !control->GoOn()) {
+    if (control != nullptr && control->interrupted().load() && !control->WaitWhilePaused()) {
       return absl::CancelledError("launch: cancelled");
     }
     return absl::OkStatus();

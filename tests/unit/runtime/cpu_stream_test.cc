@@ -120,7 +120,7 @@ TEST(RunControlTest, APauseRightAfterAResumeIsHeardToo) {
   RunControl control;
   const auto begin = std::chrono::steady_clock::now();
   std::thread run([&] {
-    while (control.GoOn()) std::this_thread::yield();
+    while (control.WaitWhilePaused()) std::this_thread::yield();
   });
   for (int i = 0; i < 200; ++i) {
     const auto promise = std::make_shared<Promise<Unit>>();

@@ -257,7 +257,7 @@ TEST_P(HostCallsTest, AnAnsweredRunTakesTurnsWithOthers) {
   std::atomic<bool> stop{false};
   const auto hog = LoadedKernel(0, 1, [&stop](const kernels::cpu::LaunchContext& context) {
     while (!stop.load()) {
-      if (IsInterrupted(context) && !context.interrupts->GoOn()) {
+      if (IsInterrupted(context) && !context.interrupt_handler->WaitWhilePaused()) {
         return absl::CancelledError("stopped");
       }
     }

@@ -29,7 +29,7 @@ std::shared_ptr<const hal::LoadedExecutable> EndlessKernel(int64_t elements,
   return LoadedKernel(
       0, elements,
       [](const kernels::cpu::LaunchContext& context) -> absl::Status {
-        while (!IsInterrupted(context) || context.interrupts->GoOn()) {
+        while (!IsInterrupted(context) || context.interrupt_handler->WaitWhilePaused()) {
         }
         return absl::CancelledError("stopped");
       },

@@ -43,7 +43,7 @@ struct Hog {
         arguments, 1,
         [this](const kernels::cpu::LaunchContext& context) -> absl::Status {
           while (!stop.load()) {
-            if (IsInterrupted(context) && !context.interrupts->GoOn()) {
+            if (IsInterrupted(context) && !context.interrupt_handler->WaitWhilePaused()) {
               return absl::CancelledError("stopped");
             }
             turns.fetch_add(1);
@@ -442,7 +442,7 @@ TEST(TimeSlicesTest, WhatLeavesOthersNothingOfADeviceWhereNothingPausesIsEnded) 
   const auto full = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext& context) {
     is_full = true;
     // It is never asked whether it could pause.
-    const auto& control = static_cast<const hal::RunControl&>(*context.interrupts);
+    const auto& control = static_cast<const hal::RunControl&>(*context.interrupt_handler);
     while (!control.cancelled().load()) std::this_thread::sleep_for(milliseconds(1));
     is_full = false;
     return absl::CancelledError("stopped");

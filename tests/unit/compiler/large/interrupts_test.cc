@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // Interrupts a run again and again, and notes how long it takes to poll; then cancels it.
-class Interrupter final : public kernels::cpu::Interrupts {
+class Interrupter final : public kernels::cpu::InterruptHandler {
  public:
   static constexpr milliseconds kPeriod{5}, kUntilCancelled{400};
 
@@ -35,7 +35,7 @@ class Interrupter final : public kernels::cpu::Interrupts {
     thread_ = std::thread([this] { Interrupt(); });
   }
 
-  bool GoOn() override {
+  bool WaitWhilePaused() override {
     const MutexLock lock(mutex_);
     if (interrupted_.load()) {
       latest_ = std::max(latest_, Clock::now() - since_);

@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
       .constants = place(executable_.constants),
       .num_threads = num_threads,
       .interrupted = interruption.interrupted,
-      .interrupts = interruption.interrupts,
+      .interrupt_handler = interruption.interrupt_handler,
       .runtime = &runtime,
   };
   if (interruption.run_begins) interruption.run_begins();

@@ -18,7 +18,7 @@ namespace acceld::compiler {
 // Who interrupts a run, as kernels::cpu::LaunchContext says.
 struct Interruption {
   const volatile bool* interrupted = nullptr;
-  kernels::cpu::Interrupts* interrupts = nullptr;
+  kernels::cpu::InterruptHandler* interrupt_handler = nullptr;
   std::function<void()> run_begins;  // Called right before the run. May be empty.
 };
 

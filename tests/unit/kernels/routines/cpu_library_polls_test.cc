@@ -30,7 +30,7 @@ using std::chrono::nanoseconds;
 
 // Measures how long a run works until it notices that it is interrupted, every time a millisecond
 // after it noticed the last time: in time that its thread, which makes the watch, had a core.
-class Watch final : public Interrupts {
+class Watch final : public InterruptHandler {
  public:
   explicit Watch(int goes_on) : goes_on_(goes_on) {
     ACCELD_CHECK(pthread_getcpuclockid(pthread_self(), &run_clock_) == 0);
@@ -48,7 +48,7 @@ class Watch final : public Interrupts {
     thread_.join();
   }
 
-  bool GoOn() override {
+  bool WaitWhilePaused() override {
     longest_ = std::max(longest_, RunTime() - set_at_.load());
     if (++count_ > goes_on_) return false;
     flag_ = false;
@@ -87,7 +87,7 @@ int32_t RunWith(const Call& call, Watch& watch) {
                                .constants = nullptr,
                                .num_threads = 1,
                                .interrupted = watch.flag(),
-                               .interrupts = &watch});
+                               .interrupt_handler = &watch});
   return call(&state.context);
 }
 
