@@ -14,7 +14,7 @@
 namespace acceld::runtime {
 
 bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
-  if (task.state_ == Task::Place::kDone || !task.cancel_reason_.ok()) return false;
+  if (task.state_ == Task::State::kDone || !task.cancel_reason_.ok()) return false;
   task.cancel_reason_ = reason;
   task.control_.Cancel();
   if (memory_waiters_ > 0) memory_freed_.NotifyAll();
@@ -44,10 +44,10 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
     MutexLock lock(mutex_);
     if (!MarkCancelled(*task, reason)) return;
     switch (task->state_) {
-      case Task::Place::kWaiting:
+      case Task::State::kWaiting:
         queued.splice(queued.end(), task->queue_->waiting_, task->position_);
         break;
-      case Task::Place::kRunnable: {
+      case Task::State::kRunnable: {
         TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
         queued.splice(queued.end(), lane.tasks, task->position_);
         if (!lane.tasks.empty()) break;
@@ -55,12 +55,12 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
         (task->is_upload() ? upload_schedule_ : execution_schedule_).Deactivate(lane);
         break;
       }
-      case Task::Place::kNew:
-      case Task::Place::kTaken:
-      case Task::Place::kDone:
+      case Task::State::kNew:
+      case Task::State::kTaken:
+      case Task::State::kDone:
         break;
     }
-    if (!queued.empty()) task->state_ = Task::Place::kDone;
+    if (!queued.empty()) task->state_ = Task::State::kDone;
   }
   if (!queued.empty()) return FailTask(*task, reason);
   SettleEarly(*task);
@@ -97,7 +97,7 @@ void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
     queued.splice(queued.end(), queue.executions_.tasks);
     queued.splice(queued.end(), queue.uploads_.tasks);
     queued.splice(queued.end(), queue.waiting_);
-    for (const auto& task : queued) task->state_ = Task::Place::kDone;
+    for (const auto& task : queued) task->state_ = Task::State::kDone;
     for (const auto& task : queue.taken_) {
       if (MarkCancelled(*task, reason)) taken.push_back(task);
     }

@@ -202,8 +202,8 @@ void DeviceExecutor::Uncharge(Task& task) {
 }
 
 void DeviceExecutor::Retire(Task& task) {
-  if (task.state_ == Task::Place::kTaken) task.queue_->taken_.erase(task.position_);
-  task.state_ = Task::Place::kDone;
+  if (task.state_ == Task::State::kTaken) task.queue_->taken_.erase(task.position_);
+  task.state_ = Task::State::kDone;
   task.queue_->queued_.fetch_sub(1, std::memory_order_relaxed);
   task.charge.Release();
   // The device is refilled when half of its window is free, rather than waking the dispatcher for

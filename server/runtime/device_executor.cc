@@ -113,9 +113,9 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     queue->queued_.fetch_add(1, std::memory_order_relaxed);
     closed = task->cancel_reason_.ok() ? queue->closed_ : task->cancel_reason_;
     if (!closed.ok()) {
-      task->state_ = Task::Place::kDone;
+      task->state_ = Task::State::kDone;
     } else if (task->blockers_.load(std::memory_order_acquire) > 1) {
-      task->state_ = Task::Place::kWaiting;
+      task->state_ = Task::State::kWaiting;
       task->position_ = queue->waiting_.insert(queue->waiting_.end(), task);
     } else if (!quick || !TakeInline(task)) {
       TaskQueue::Lane& lane = queue->LaneOf(*task);
@@ -146,7 +146,7 @@ void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter
   MutexLock lock(mutex_);
   for (const std::shared_ptr<Array::Waiter>& waiter : tasks) {
     auto task = std::static_pointer_cast<Task>(waiter);
-    if (task->state_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
+    if (task->state_ != Task::State::kWaiting) continue;  // it was cancelled meanwhile
     TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);
@@ -154,7 +154,7 @@ void DeviceExecutor::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter
 }
 
 void DeviceExecutor::Enqueue(const std::shared_ptr<Task>& task) {
-  task->state_ = Task::Place::kRunnable;
+  task->state_ = Task::State::kRunnable;
   TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
   if (lane.is_held) {
     // The task becomes available when the lane is released.
@@ -219,7 +219,7 @@ bool DeviceExecutor::ExecutionsAreOpen(TimePoint now) const {
 }
 
 void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
-  task.state_ = Task::Place::kTaken;
+  task.state_ = Task::State::kTaken;
   if (task.bypass_ != nullptr) {
     ++task.bypass_->in_flight;
     ++bypass_in_flight_;

@@ -155,7 +155,7 @@ bool DeviceExecutor::HoldBackHostCaller(const std::shared_ptr<Task>& task) {
     return false;
   TaskQueue::Lane& lane = queue.executions_;
   queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
-  task->state_ = Task::Place::kWaiting;
+  task->state_ = Task::State::kWaiting;
   if (lane.tasks.empty()) execution_schedule_.Deactivate(lane);
   if (share.held_host_callers_.empty()) kept_shares_.push_back(queue.share_);
   share.held_host_callers_.push_back(task);
@@ -166,7 +166,7 @@ void DeviceExecutor::AdmitNext(DeviceShare& share) {
   while (!share.held_host_callers_.empty()) {
     const std::shared_ptr<Task> task = std::move(share.held_host_callers_.front());
     share.held_host_callers_.pop_front();
-    if (task->state_ != Task::Place::kWaiting) continue;  // it was cancelled meanwhile
+    if (task->state_ != Task::State::kWaiting) continue;  // it was cancelled meanwhile
     TaskQueue::Lane& lane = task->queue_->executions_;
     lane.tasks.splice(lane.tasks.end(), task->queue_->waiting_, task->position_);
     Enqueue(task);
@@ -196,7 +196,7 @@ void DeviceExecutor::AdmitOverdue(TimePoint now) {
     share->last_host_answer_ = now;
     const auto first =
         std::find_if(share->held_host_callers_.begin(), share->held_host_callers_.end(),
-                     [](const auto& task) { return task->state_ == Task::Place::kWaiting; });
+                     [](const auto& task) { return task->state_ == Task::State::kWaiting; });
     if (first != share->held_host_callers_.end()) (*first)->is_admitted_ = true;
     AdmitNext(*share);
   }

@@ -110,7 +110,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   friend class TaskHostCalls;
   friend class TaskQueue;
   // The list of its queue that contains the task. kNew and kDone: none.
-  enum class Place : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
+  enum class State : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
 
   explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
 
@@ -174,7 +174,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::atomic<int> read_outputs_{0};
   // The following members are guarded by the executor's mutex.
   absl::Status cancel_reason_;
-  Place state_ = Place::kNew;
+  State state_ = State::kNew;
   std::list<std::shared_ptr<Task>>::iterator position_;
 };
 

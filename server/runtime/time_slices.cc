@@ -287,7 +287,7 @@ void DeviceExecutor::HoldBack() {
     if (blocker == nullptr) return;
     TaskQueue::Lane& lane = queue.executions_;
     queue.waiting_.splice(queue.waiting_.end(), lane.tasks, task->position_);
-    task->state_ = Task::Place::kWaiting;
+    task->state_ = Task::State::kWaiting;
     task->blockers_.store(1, std::memory_order_relaxed);
     if (lane.tasks.empty()) execution_schedule_.Deactivate(lane);
     deferred_work_.blocked.emplace_back(task, blocker);

@@ -91,7 +91,7 @@ bool DeviceExecutor::TakeMemoryLease(Task& task) {
     return false;
   }
   // A task that another thread is failing releases what it keeps by itself.
-  if (turn.task != nullptr && turn.task->state_ != Task::Place::kDone) {
+  if (turn.task != nullptr && turn.task->state_ != Task::State::kDone) {
     dropped.swap(turn.task->kept_);
   }
   turn = {task.shared_from_this(), missing_bytes, now};
