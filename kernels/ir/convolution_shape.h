@@ -56,9 +56,9 @@ struct ConvolutionShape {
   }
   // The number of output positions of one group.
   int64_t num_output_positions() const {
-    int64_t places = 1;
-    for (const Dim& dim : dims) places *= dim.extent;
-    return places;
+    int64_t positions = 1;
+    for (const Dim& dim : dims) positions *= dim.extent;
+    return positions;
   }
   double num_multiplications() const {
     return static_cast<double>(groups * num_output_positions()) *

@@ -58,8 +58,8 @@ class Printer {
       PrintSteps(function.steps);
       absl::StrAppend(&out_, "}\n");
     }
-    for (const InputOutputAlias& place : plan_.may_share) {
-      absl::StrAppend(&out_, "result", place.result, " may be argument", place.argument, "\n");
+    for (const InputOutputAlias& alias : plan_.may_share) {
+      absl::StrAppend(&out_, "result", alias.result, " may be argument", alias.argument, "\n");
     }
     absl::StrAppend(&out_, "constants ", plan_.constants.size(), " bytes\n");
     for (const Kernel& kernel : plan_.kernels) absl::StrAppend(&out_, "\n", ToString(kernel));

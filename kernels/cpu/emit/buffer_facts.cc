@@ -93,11 +93,11 @@ void AddLaunch(const Kernel& kernel, const LaunchStep& launch, const Spaces& spa
     return kernel.buffers[i].access != BufferParameter::Access::kRead;
   };
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Slice& place = launch.buffers[i];
-    if (place.offset_bytes % kBufferAlignment != 0) facts[i].aligned = false;
+    const Slice& slice = launch.buffers[i];
+    if (slice.offset_bytes % kBufferAlignment != 0) facts[i].aligned = false;
     for (size_t j = 0; j < facts.size(); ++j) {
       if (i == j || !(IsWritten(i) || IsWritten(j))) continue;
-      if (MayOverlap(place, launch.buffers[j], spaces)) facts[i].no_alias = false;
+      if (MayOverlap(slice, launch.buffers[j], spaces)) facts[i].no_alias = false;
     }
   }
 }

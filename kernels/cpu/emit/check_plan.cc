@@ -13,11 +13,11 @@ class PlanChecker {
   absl::Status Check() {
     if (plan_.functions.empty()) return absl::InternalError("plan: it has no functions");
     for (const Kernel& kernel : plan_.kernels) ACCELD_RETURN_IF_ERROR(VerifyKernel(kernel));
-    for (const InputOutputAlias& place : plan_.may_share) {
+    for (const InputOutputAlias& alias : plan_.may_share) {
       const PlanFunction& entry = plan_.entry();
-      if (place.argument >= entry.arguments.size() || place.result >= entry.results.size() ||
-          entry.arguments[place.argument].size_bytes() !=
-              entry.results[place.result].size_bytes()) {
+      if (alias.argument >= entry.arguments.size() || alias.result >= entry.results.size() ||
+          entry.arguments[alias.argument].size_bytes() !=
+              entry.results[alias.result].size_bytes()) {
         return absl::InternalError("plan: an argument and a result of two sizes share a place");
       }
     }

@@ -254,14 +254,14 @@ class StepEmitter {
 
   // Generates a call of the run-time support: (context, descriptor, addresses of operands and
   // results) -> CodeStatus.
-  void EmitCallWithAddresses(const char* symbol, Value* descriptor, std::vector<Slice> places,
+  void EmitCallWithAddresses(const char* symbol, Value* descriptor, std::vector<Slice> slices,
                              const std::vector<Slice>& results) {
-    places.insert(places.end(), results.begin(), results.end());
+    slices.insert(slices.end(), results.begin(), results.end());
     llvm::Type* pointer = code_.pointer();
     llvm::FunctionCallee function = code_.RunTimeFunction(
         symbol, llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer}, false),
         /*pure=*/false);
-    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(places)}));
+    LeaveUnlessOk(b_.CreateCall(function, {context(), descriptor, CallTable(slices)}));
   }
 
   // Stores the addresses of `slices` to a table on the stack, which is valid until the next call of

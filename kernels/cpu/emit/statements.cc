@@ -81,18 +81,18 @@ void FunctionEmitter::Emit(const ScalarStatement& statement) {
 }
 
 Value* FunctionEmitter::Buffer(uint32_t buffer) {
-  Value*& place = buffers_[buffer];
-  if (place != nullptr) return place;
+  Value*& address = buffers_[buffer];
+  if (address != nullptr) return address;
   const BufferParameter& scratch = kernel_.Buffer(buffer);
   llvm::Type* type = code_.StorageType(scratch.dtype);
   const int64_t bytes = scratch.num_elements * ir::StorageBytesOf(scratch.dtype);
   if (bytes <= kMaxStackScratchBytes) {
     llvm::AllocaInst* array = entry_.CreateAlloca(llvm::ArrayType::get(type, scratch.num_elements));
     array->setAlignment(llvm::Align(kBufferAlignment));
-    return place = array;
+    return address = array;
   }
   can_fail_ = true;
-  place = entry_.CreateCall(
+  address = entry_.CreateCall(
       code_.RunTimeFunction(
           kAllocateSymbol,
           llvm::FunctionType::get(code_.pointer(), {code_.pointer(), code_.Int(64)}, false),
@@ -100,7 +100,7 @@ Value* FunctionEmitter::Buffer(uint32_t buffer) {
       {context_, code_.Int64(bytes)});
   llvm::BasicBlock* failed = NewBlock("no_memory");
   llvm::BasicBlock* allocated = NewBlock("allocated");
-  entry_.CreateCondBr(entry_.CreateIsNull(place), failed, allocated);
+  entry_.CreateCondBr(entry_.CreateIsNull(address), failed, allocated);
   entry_.SetInsertPoint(failed);
   // Frees the arrays that were allocated before this one.
   for (Value* earlier : heap_scratch_) {
@@ -111,8 +111,8 @@ Value* FunctionEmitter::Buffer(uint32_t buffer) {
   code_.RunTimeFunction(kReleaseSymbol,
                         llvm::FunctionType::get(entry_.getVoidTy(), {code_.pointer()}, false),
                         /*pure=*/false);
-  heap_scratch_.push_back(place);
-  return place;
+  heap_scratch_.push_back(address);
+  return address;
 }
 
 Value* FunctionEmitter::ElementAddress(uint32_t buffer, Var index) {

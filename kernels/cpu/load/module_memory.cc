@@ -49,7 +49,7 @@ ModuleMemory::Area ModuleMemory::AreaOf(llvm::orc::MemProt protection) {
   return (protection & MemProt::Write) != MemProt::None ? kVariables : kConstants;
 }
 
-bool ModuleMemory::Place(jitlink::BasicLayout& layout, Slab& slab) {
+bool ModuleMemory::AssignAddresses(jitlink::BasicLayout& layout, Slab& slab) {
   std::array<size_t, kAreas> used = slab.used;
   for (auto& [group, segment] : layout.segments()) {
     const Area area = AreaOf(group.getMemProt());
@@ -85,11 +85,11 @@ void ModuleMemory::allocate(const jitlink::JITLinkDylib* /*dylib*/, jitlink::Lin
     }
     wanted += segment.ContentSize + segment.ZeroFillSize + segment.Alignment.value();
   }
-  if (slabs_.empty() || !Place(layout, slabs_.back())) {
+  if (slabs_.empty() || !AssignAddresses(layout, slabs_.back())) {
     if (llvm::Error error = AddSlab(std::max(wanted, kMinAreaBytes))) {
       return done(std::move(error));
     }
-    Place(layout, slabs_.back());
+    AssignAddresses(layout, slabs_.back());
   }
   if (llvm::Error error = layout.apply()) return done(std::move(error));
   done(std::make_unique<Part>());

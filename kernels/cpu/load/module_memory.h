@@ -45,7 +45,7 @@ class ModuleMemory final : public llvm::jitlink::JITLinkMemoryManager {
   static Area AreaOf(llvm::orc::MemProt protection);
   // Assigns addresses at the end of the areas of `slab` to the segments. Returns false if they do
   // not fit.
-  static bool Place(llvm::jitlink::BasicLayout& layout, Slab& slab);
+  static bool AssignAddresses(llvm::jitlink::BasicLayout& layout, Slab& slab);
   llvm::Error AddSlab(size_t area_bytes);
 
   std::vector<Slab> slabs_;

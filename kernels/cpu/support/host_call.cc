@@ -8,13 +8,13 @@
 
 namespace acceld::kernels::cpu {
 
-int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
+int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* addresses) {
   absl::Status status;
   try {
     const HostCall call = ReadHostCall(descriptor);
     status = context->host == nullptr
                  ? absl::FailedPreconditionError(ToString(call) + ": there is nobody to ask")
-                 : context->host->Call(call, places, places + call.operands.size());
+                 : context->host->Call(call, addresses, addresses + call.operands.size());
   } catch (const std::bad_alloc&) {
     status = absl::ResourceExhaustedError("no memory for a host call");
   }

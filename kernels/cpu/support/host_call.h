@@ -7,9 +7,9 @@
 namespace acceld::kernels::cpu {
 
 // Executes a host call by context->host. A HostCallFunction (support_abi.h): `descriptor` has the
-// layout of HostCallKeyOf, and `places` has the addresses of the operands, then of the results.
+// layout of HostCallKeyOf, and `addresses` has the addresses of the operands, then of the results.
 // Blocks until the results are written. Returns a CodeStatus; with kFailed, the error is in the
 // context's RunState. Fails with FAILED_PRECONDITION if context->host is nullptr.
-int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* places);
+int32_t CallHost(const LaunchContext* context, const int64_t* descriptor, void* const* addresses);
 
 }  // namespace acceld::kernels::cpu

@@ -26,10 +26,11 @@ bool HasResults(const RoutineRun& run) {
 
 }  // namespace
 
-int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor, void* const* places) {
+int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor,
+                   void* const* addresses) {
   absl::Status status;
   try {
-    const RoutineRun run = ReadRoutine(context, descriptor, places);
+    const RoutineRun run = ReadRoutine(context, descriptor, addresses);
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
     CheckRun(run);
 #endif

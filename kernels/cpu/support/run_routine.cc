@@ -8,7 +8,7 @@
 
 namespace acceld::kernels::cpu {
 
-absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, CpuRuntime* runtime,
+absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* addresses, CpuRuntime* runtime,
                               int num_threads, const volatile bool* interrupted,
                               InterruptHandler* interrupt_handler) {
   RunState state(LaunchContext{.arguments = nullptr,
@@ -20,7 +20,7 @@ absl::Status RunRoutineOnHost(const RoutineCall& call, void* const* places, CpuR
                                .interrupt_handler = interrupt_handler,
                                .runtime = runtime});
   const std::vector<int64_t> key = RoutineKeyOf(call);
-  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), places))) {
+  switch (static_cast<CodeStatus>(RunRoutine(&state.context, key.data(), addresses))) {
     case CodeStatus::kOk:
       return absl::OkStatus();
     case CodeStatus::kCancelled:

@@ -51,25 +51,25 @@ Tiling TilingOf(const AttentionShape& shape) {
             .block_keys = width <= 128 ? 32 : 16,
             .rows_of_thread = rows};
   }
-  Tiling cut{};
+  Tiling tiling{};
   // With few queries, several warps share the queries and divide the keys. With very many, a block
   // has more queries, so that keys and values are read less often.
   constexpr int64_t kManyBlocks = 512;
   if (width > 128) {
-    cut = shape.queries <= 16   ? Tiling{.block_keys = 32, .row_warps = 1, .key_warps = 2}
-          : shape.queries <= 32 ? Tiling{.block_keys = 32, .row_warps = 2}
-                                : Tiling{.block_keys = 16, .row_warps = 4};
+    tiling = shape.queries <= 16   ? Tiling{.block_keys = 32, .row_warps = 1, .key_warps = 2}
+             : shape.queries <= 32 ? Tiling{.block_keys = 32, .row_warps = 2}
+                                   : Tiling{.block_keys = 16, .row_warps = 4};
   } else if (shape.queries <= 16) {
-    cut = {.block_keys = 64, .row_warps = 1, .key_warps = 4};
+    tiling = {.block_keys = 64, .row_warps = 1, .key_warps = 4};
   } else if (shape.queries <= 32) {
-    cut = {.block_keys = 64, .row_warps = 2, .key_warps = 2};
+    tiling = {.block_keys = 64, .row_warps = 2, .key_warps = 2};
   } else {
     const bool is_large = shape.queries / 128 * shape.batches() >= kManyBlocks;
-    cut = {.block_keys = 64, .row_warps = is_large ? 8 : 4};
+    tiling = {.block_keys = 64, .row_warps = is_large ? 8 : 4};
   }
-  cut.rows = 16 * cut.row_warps;
-  cut.threads = 32 * cut.row_warps * cut.key_warps;
-  return cut;
+  tiling.rows = 16 * tiling.row_warps;
+  tiling.threads = 32 * tiling.row_warps * tiling.key_warps;
+  return tiling;
 }
 
 // Whether the kernel must poll for cancellation. Scores are not stored, so even small tensors can
@@ -83,7 +83,7 @@ bool IsLong(const AttentionShape& shape) {
 class Printer {
  public:
   Printer(const AttentionShape& shape, absl::string_view name)
-      : shape_(shape), name_(name), cut_(TilingOf(shape)) {}
+      : shape_(shape), name_(name), tiling_(TilingOf(shape)) {}
 
   AttentionKernel Print() {
     const std::string description = absl::StrCat(name_, "_shape");
@@ -106,14 +106,14 @@ class Printer {
     PrintKernel(description);
     return {.source = std::move(out_),
             .blocks = Blocks(),
-            .threads = cut_.threads,
+            .threads = tiling_.threads,
             .polls = IsLong(shape_)};
   }
 
  private:
   void Line(absl::string_view text) { absl::StrAppend(&out_, text, "\n"); }
 
-  int64_t RowBlocks() const { return CeilDivide(shape_.queries, cut_.rows); }
+  int64_t RowBlocks() const { return CeilDivide(shape_.queries, tiling_.rows); }
   int64_t Blocks() const { return RowBlocks() * shape_.batches(); }
 
   // An expression for exactly this float.
@@ -141,10 +141,10 @@ class Printer {
     constant("bool", "kFillIsFinite", std::isfinite(shape_.fill));
     bound("FirstKey", shape_.first_key);
     bound("LastKey", shape_.last_key);
-    constant("int", "kRowWarps", cut_.row_warps);
-    constant("int", "kKeyWarps", cut_.key_warps);
-    constant("int", "kRowsOfThread", cut_.rows_of_thread);
-    constant("int", "kBlockKeys", cut_.block_keys);
+    constant("int", "kRowWarps", tiling_.row_warps);
+    constant("int", "kKeyWarps", tiling_.key_warps);
+    constant("int", "kRowsOfThread", tiling_.rows_of_thread);
+    constant("int", "kBlockKeys", tiling_.block_keys);
     // Functions, because not every float can be written as a constant expression.
     Line(absl::StrCat("  static __device__ f32 Scale() { return ", Float(shape_.scale), "; }"));
     Line(absl::StrCat("  static __device__ f32 Fill() { return ", Float(shape_.fill), "; }"));
@@ -230,8 +230,8 @@ class Printer {
     add("Output", "out", false);
     if (IsLong(shape_)) parameters.emplace_back("const volatile int* cancelled");
     placed.emplace_back(IsLong(shape_) ? "ResolvePointer(cancelled)" : "(const volatile int*)0");
-    Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", cut_.threads, ")\n", name_,
-                      "(", absl::StrJoin(parameters, ", "), ") {"));
+    Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", tiling_.threads, ")\n",
+                      name_, "(", absl::StrJoin(parameters, ", "), ") {"));
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",
                       description, ">::kChunks];"));
     Line("  static_assert(sizeof(space) <= 48 << 10, \"what all devices have\");");
@@ -245,7 +245,7 @@ class Printer {
 
   const AttentionShape& shape_;
   const std::string name_;
-  const Tiling cut_;
+  const Tiling tiling_;
   std::string out_;
 };
 

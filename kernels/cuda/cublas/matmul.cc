@@ -286,7 +286,7 @@ absl::StatusOr<std::vector<CublasLt::Heuristic>> Matmul::QueryHeuristics(int wan
   return found;
 }
 
-absl::Status Matmul::Enqueue(const DeviceAddresses& places, CublasLt::Stream stream) const {
+absl::Status Matmul::Enqueue(const DeviceAddresses& addresses, CublasLt::Stream stream) const {
   // Of the scale type; complex ones have an imaginary part behind.
   struct Scalar {
     float in_floats[2];
@@ -304,12 +304,12 @@ absl::Status Matmul::Enqueue(const DeviceAddresses& places, CublasLt::Stream str
   const Scalar alpha = scalar(alpha_), beta = scalar(beta_);
   const auto pointer = [](uint64_t address) { return reinterpret_cast<void*>(address); };
   MutexLock lock(operation_mutex_);
-  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, places.bias));
+  if (has_bias_) ACCELD_RETURN_IF_ERROR(SetAttribute(kDescBiasPointer, addresses.bias));
   return CublasLt::Check(
-      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(places.rhs), a_,
-                              pointer(places.lhs), b_, pointer_to(beta),
-                              pointer(has_addend_ ? places.addend : places.out), d_,
-                              pointer(places.out), d_, &algorithm_, pointer(places.workspace),
+      library_.cublasLtMatmul(handle_, operation_, pointer_to(alpha), pointer(addresses.rhs), a_,
+                              pointer(addresses.lhs), b_, pointer_to(beta),
+                              pointer(has_addend_ ? addresses.addend : addresses.out), d_,
+                              pointer(addresses.out), d_, &algorithm_, pointer(addresses.workspace),
                               workspace_bytes_, stream),
       "cublasLtMatmul");
 }

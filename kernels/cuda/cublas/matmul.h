@@ -57,7 +57,7 @@ class Matmul {
     uint64_t workspace = 0;
     friend bool operator==(const DeviceAddresses&, const DeviceAddresses&) = default;
   };
-  absl::Status Enqueue(const DeviceAddresses& places, CublasLt::Stream stream) const;
+  absl::Status Enqueue(const DeviceAddresses& addresses, CublasLt::Stream stream) const;
 
  private:
   Matmul(const CublasLt& library, CublasLt::Handle handle) : library_(library), handle_(handle) {}

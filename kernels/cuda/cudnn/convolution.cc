@@ -210,33 +210,34 @@ bool CudnnConvolution::IsUsable(Cudnn::Handle handle, Cudnn::Algorithm& algorith
   return result == 0 && *bytes <= kMaxWorkspaceBytes;
 }
 
-absl::Status CudnnConvolution::Enqueue(const DeviceAddresses& places, Cudnn::Handle handle) const {
+absl::Status CudnnConvolution::Enqueue(const DeviceAddresses& addresses,
+                                       Cudnn::Handle handle) const {
   const float one = 1, zero = 0;
   const double double_one = 1, double_zero = 0;
   const void* const alpha = is_double_ ? static_cast<const void*>(&double_one) : &one;
   const void* const beta = is_double_ ? static_cast<const void*>(&double_zero) : &zero;
-  void* const workspace = algorithm_.workspace_bytes == 0 ? nullptr : At(places.workspace);
+  void* const workspace = algorithm_.workspace_bytes == 0 ? nullptr : At(addresses.workspace);
   switch (function_) {
     case Function::kForward:
       return Cudnn::Check(library_.cudnnConvolutionForward(
-                              handle, alpha, image_, At(places.lhs), filter_, At(places.rhs),
+                              handle, alpha, image_, At(addresses.lhs), filter_, At(addresses.rhs),
                               convolution_, algorithm_.number, workspace,
-                              algorithm_.workspace_bytes, beta, result_, At(places.out)),
+                              algorithm_.workspace_bytes, beta, result_, At(addresses.out)),
                           "cudnnConvolutionForward");
     case Function::kBackwardData:
       return Cudnn::Check(library_.cudnnConvolutionBackwardData(
-                              handle, alpha, filter_, At(places.rhs), result_, At(places.lhs),
+                              handle, alpha, filter_, At(addresses.rhs), result_, At(addresses.lhs),
                               convolution_, algorithm_.number, workspace,
-                              algorithm_.workspace_bytes, beta, image_, At(places.out)),
+                              algorithm_.workspace_bytes, beta, image_, At(addresses.out)),
                           "cudnnConvolutionBackwardData");
     case Function::kBackwardFilter:
       break;
   }
-  return Cudnn::Check(
-      library_.cudnnConvolutionBackwardFilter(
-          handle, alpha, image_, At(places.lhs), result_, At(places.rhs), convolution_,
-          algorithm_.number, workspace, algorithm_.workspace_bytes, beta, filter_, At(places.out)),
-      "cudnnConvolutionBackwardFilter");
+  return Cudnn::Check(library_.cudnnConvolutionBackwardFilter(
+                          handle, alpha, image_, At(addresses.lhs), result_, At(addresses.rhs),
+                          convolution_, algorithm_.number, workspace, algorithm_.workspace_bytes,
+                          beta, filter_, At(addresses.out)),
+                      "cudnnConvolutionBackwardFilter");
 }
 
 }  // namespace acceld::kernels::cuda

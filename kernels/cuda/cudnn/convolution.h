@@ -46,7 +46,7 @@ class CudnnConvolution {
     uint64_t lhs = 0, rhs = 0, out = 0, workspace = 0;
   };
   // On the handle's stream.
-  absl::Status Enqueue(const DeviceAddresses& places, Cudnn::Handle handle) const;
+  absl::Status Enqueue(const DeviceAddresses& addresses, Cudnn::Handle handle) const;
 
  private:
   explicit CudnnConvolution(const Cudnn& library) : library_(library) {}

@@ -35,9 +35,9 @@ template <typename C>
 __device__ __forceinline__ ConvolutionOutputPosition<C> OutputPositionOf(typename C::Index m) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
-  ConvolutionOutputPosition<C> place;
-  place.inside = m < C::kOutputPositions;
-  place.from = 0;
+  ConvolutionOutputPosition<C> position;
+  position.inside = m < C::kOutputPositions;
+  position.from = 0;
   Unsigned rest = Unsigned(m);
 #pragma unroll
   for (int d = 3; d >= 0; --d) {
@@ -45,13 +45,13 @@ __device__ __forceinline__ ConvolutionOutputPosition<C> OutputPositionOf(typenam
     const Index x = Index(d == 0 ? rest : rest % Unsigned(dim.extent));
     rest /= Unsigned(dim.extent);
     if (C::IsPlain(d)) {
-      place.from += Unsigned(x) * Unsigned(dim.stride * dim.lhs);
-      place.at[d] = 0;
+      position.from += Unsigned(x) * Unsigned(dim.stride * dim.lhs);
+      position.at[d] = 0;
     } else {
-      place.at[d] = x * dim.stride + dim.offset;
+      position.at[d] = x * dim.stride + dim.offset;
     }
   }
-  return place;
+  return position;
 }
 
 template <typename C>
@@ -86,18 +86,18 @@ __device__ __forceinline__ ConvolutionProduct<C> ProductOf(typename C::Index k) 
 // there is none, because of padding or dilation; the element is then 0. Unsigned, because arbitrary
 // indices outside the input must not overflow.
 template <typename C>
-__device__ __forceinline__ bool FindInput(const ConvolutionOutputPosition<C>& place,
+__device__ __forceinline__ bool FindInput(const ConvolutionOutputPosition<C>& position,
                                           const ConvolutionProduct<C>& product,
                                           Wide<typename C::Index>& from) {
   using Index = typename C::Index;
   using Unsigned = Wide<Index>;
-  bool inside = place.inside && product.inside;
-  from = place.from + product.lhs;
+  bool inside = position.inside && product.inside;
+  from = position.from + product.lhs;
 #pragma unroll
   for (int d = 0; d < 4; ++d) {
     if (C::IsPlain(d)) continue;
     const ConvolutionDim<Index> dim = C::Dim(d);
-    const Unsigned at = Unsigned(place.at[d] + product.at[d]);
+    const Unsigned at = Unsigned(position.at[d] + product.at[d]);
     inside = inside && at <= Unsigned((dim.size - 1) * dim.dilation);
     if (dim.dilation != 1) inside = inside && at % Unsigned(dim.dilation) == 0;
     from += at / Unsigned(dim.dilation) * Unsigned(dim.lhs);
@@ -147,11 +147,11 @@ template <typename C>
 struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts> {
   using Loads = ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlongProducts>;
   static constexpr int kOutputPositions = Loads::kSameAcross ? 1 : Loads::kCount;
-  ConvolutionOutputPosition<C> places[kOutputPositions];
+  ConvolutionOutputPosition<C> positions[kOutputPositions];
 
-  __device__ __forceinline__ void Begin(typename C::Index first_place) {
+  __device__ __forceinline__ void Begin(typename C::Index first_position) {
 #pragma unroll
-    for (int i = 0; i < kOutputPositions; ++i) places[i] = OutputPositionOf<C>(first_place + Loads::Across(i));
+    for (int i = 0; i < kOutputPositions; ++i) positions[i] = OutputPositionOf<C>(first_position + Loads::Across(i));
   }
 
   __device__ __forceinline__ void Load(const typename C::In* lhs, typename C::Index first_product) {
@@ -161,7 +161,7 @@ struct ConvolutionLhs : ConvolutionLoads<C, C::kTileM, C::kLhsLanes, C::kLhsAlon
       if (i > 0 && !Loads::kSameAlong) product = ProductOf<C>(first_product + Loads::Along(i));
       Wide<typename C::Index> from;
       this->values[i] = {};
-      if (FindInput<C>(places[kOutputPositions == 1 ? 0 : i], product, from)) {
+      if (FindInput<C>(positions[kOutputPositions == 1 ? 0 : i], product, from)) {
         this->values[i] = LoadLanes<C::kLhsLanes>(lhs + from);
       }
     }
@@ -270,7 +270,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   Unsigned rest = Unsigned(blockIdx.x);
   const Index first_output = Index(rest % Unsigned(C::kTilesN)) * C::kTileN;
   rest /= Unsigned(C::kTilesN);
-  const Index first_place = Index(rest % Unsigned(C::kTilesM)) * C::kTileM;
+  const Index first_position = Index(rest % Unsigned(C::kTilesM)) * C::kTileM;
   rest /= Unsigned(C::kTilesM);
   const Index group = Index(rest % Unsigned(C::kGroups));
   const Index part = Index(rest / Unsigned(C::kGroups));
@@ -283,7 +283,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   ConvolutionLhs<C> left;
   ConvolutionRhs<C> right;
   ConvolutionSums<C> sums = {};
-  left.Begin(first_place);
+  left.Begin(first_position);
   left.Load(lhs, begin);
   right.Load(rhs, first_output, begin);
   int now = 0;
@@ -309,7 +309,7 @@ __device__ __forceinline__ void Convolve(const typename C::In* lhs, const typena
   using Sums = ConvolutionSums<C>;
 #pragma unroll
   for (int i = 0; i < C::kThreadM; ++i) {
-    const Index m = first_place + Sums::OutputPositionOf(i);
+    const Index m = first_position + Sums::OutputPositionOf(i);
     if (m >= C::kOutputPositions) continue;
 #pragma unroll
     for (int j = 0; j < C::kThreadN; ++j) {

@@ -149,7 +149,7 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
       const u32 count = end - first < kSortTile ? end - first : kSortTile;
       for (u32 other = 0; other < kSortWarps; ++other) of_warps[other][digit] = 0;
       Key key[kSortItems];
-      u32 place[kSortItems];
+      u32 rank[kSortItems];
 #pragma unroll
       for (u32 i = 0; i < kSortItems; ++i) {
         const u32 position = own + 32 * i;
@@ -167,7 +167,7 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
           of_warps[warp][of_key] = before + __popc(same);
         }
         __syncwarp();
-        place[i] = before + __popc(same & lanes_before);
+        rank[i] = before + __popc(same & lanes_before);
       }
       __syncthreads();
       u32 all = 0;
@@ -184,8 +184,8 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
 #pragma unroll
       for (u32 i = 0; i < kSortItems; ++i) {
         if (own + 32 * i >= count) continue;
-        place[i] += of_warps[warp][sort.DigitOf(key[i])];
-        key_items[place[i]] = key[i];
+        rank[i] += of_warps[warp][sort.DigitOf(key[i])];
+        key_items[rank[i]] = key[i];
       }
       __syncthreads();
       u32 to[kSortItems];
@@ -202,7 +202,7 @@ __device__ __noinline__ void MoveByDigit(DigitSort sort, const Key* keys, const 
 #pragma unroll
       for (u32 i = 0; i < kSortItems; ++i) {
         const u32 position = own + 32 * i;
-        if (position < count) value_items[place[i]] = values[at + first + position];
+        if (position < count) value_items[rank[i]] = values[at + first + position];
       }
       __syncthreads();
 #pragma unroll

@@ -37,16 +37,16 @@ store_words(u64* to, u64 count, const __grid_constant__ Words words) {
   for (u64 i = threadIdx.x; i < count; i += blockDim.x) to[i] = words.at[i];
 }
 
-// Computes the addresses of the `count` buffer locations `places` that have a base with a number in
+// Computes the addresses of those of the `count` buffer locations that have a base with a number in
 // [first, first + kWords): addresses[i] = address of the base + offset. `bases` has the addresses
 // of these bases.
 extern "C" __global__ void __launch_bounds__(256)
-compute_addresses(u64* addresses, const BufferLocation* places, u64 count, u64 first,
+compute_addresses(u64* addresses, const BufferLocation* locations, u64 count, u64 first,
             const __grid_constant__ Words bases) {
   const u64 i = u64(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= count) return;
-  const u64 base = places[i].base - first;
-  if (base < kWords) addresses[i] = bases.at[base] + places[i].offset;
+  const u64 base = locations[i].base - first;
+  if (base < kWords) addresses[i] = bases.at[base] + locations[i].offset;
 }
 
 // Copies bytes between buffers, which are aligned to 64 bytes, unless they are the same.

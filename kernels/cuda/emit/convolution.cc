@@ -32,13 +32,13 @@ bool IsLong(const ConvolutionShape& shape) {
 // Prints the struct that is the template parameter C in device/convolution.cuh.
 class StructPrinter {
  public:
-  StructPrinter(const ConvolutionStep& step, const ConvolutionTiling& cut)
-      : step_(step), cut_(cut) {}
+  StructPrinter(const ConvolutionStep& step, const ConvolutionTiling& tiling)
+      : step_(step), tiling_(tiling) {}
 
   std::string Print(const std::string& name) && {
     const ConvolutionShape& shape = step_.shape;
     absl::StrAppend(&out_, "struct ", name, " {\n");
-    Alias("Index", cut_.is_wide ? "i64" : "i32");
+    Alias("Index", tiling_.is_wide ? "i64" : "i32");
     Alias("In", RegisterType(step_.input_dtype));
     Alias("Out", RegisterType(step_.output_dtype));
     const DType sum = ConvolutionSumType(step_.input_dtype);
@@ -46,25 +46,26 @@ class StructPrinter {
     Conversion("Sum Decoded(In x)", step_.input_dtype, sum);
     Conversion("Out Encoded(Sum x)", sum, step_.output_dtype);
     Number("int", "kThreads", ConvolutionTiling::kThreads);
-    Number("int", "kTileM", cut_.tile_m);
-    Number("int", "kTileN", cut_.tile_n);
-    Number("int", "kTileK", cut_.tile_k);
-    Number("int", "kThreadM", cut_.thread_m);
-    Number("int", "kThreadN", cut_.thread_n);
-    Number("int", "kPitchM", cut_.tile_m + kPadding);
-    Number("int", "kPitchN", cut_.tile_n + kPadding);
-    Number("int", "kTileElements", cut_.tile_k * (cut_.tile_m + cut_.tile_n + 2 * kPadding));
-    Number("int", "kLhsLanes", cut_.lhs_lanes);
-    Number("int", "kRhsLanes", cut_.rhs_lanes);
-    Number("bool", "kLhsAlongProducts", cut_.lhs_along_products);
-    Number("bool", "kRhsAlongProducts", cut_.rhs_along_products);
-    Number("bool", "kFeaturesOutermost", cut_.features_outermost);
-    Number("bool", "kOutputPositionsInnermost", cut_.output_positions_innermost);
+    Number("int", "kTileM", tiling_.tile_m);
+    Number("int", "kTileN", tiling_.tile_n);
+    Number("int", "kTileK", tiling_.tile_k);
+    Number("int", "kThreadM", tiling_.thread_m);
+    Number("int", "kThreadN", tiling_.thread_n);
+    Number("int", "kPitchM", tiling_.tile_m + kPadding);
+    Number("int", "kPitchN", tiling_.tile_n + kPadding);
+    Number("int", "kTileElements",
+           tiling_.tile_k * (tiling_.tile_m + tiling_.tile_n + 2 * kPadding));
+    Number("int", "kLhsLanes", tiling_.lhs_lanes);
+    Number("int", "kRhsLanes", tiling_.rhs_lanes);
+    Number("bool", "kLhsAlongProducts", tiling_.lhs_along_products);
+    Number("bool", "kRhsAlongProducts", tiling_.rhs_along_products);
+    Number("bool", "kFeaturesOutermost", tiling_.features_outermost);
+    Number("bool", "kOutputPositionsInnermost", tiling_.output_positions_innermost);
     Number("bool", "kPolls", IsLong(shape));
-    Number("Index", "kTilesM", cut_.tiles_m);
-    Number("Index", "kTilesN", cut_.tiles_n);
-    Number("Index", "kParts", cut_.parts);
-    Number("Index", "kPartProducts", cut_.part_products);
+    Number("Index", "kTilesM", tiling_.tiles_m);
+    Number("Index", "kTilesN", tiling_.tiles_n);
+    Number("Index", "kParts", tiling_.parts);
+    Number("Index", "kPartProducts", tiling_.part_products);
     Number("Index", "kGroups", shape.groups);
     Number("Index", "kOutputPositions", shape.num_output_positions());
     Number("Index", "kOutputs", shape.outputs);
@@ -119,7 +120,7 @@ class StructPrinter {
   }
 
   const ConvolutionStep& step_;
-  const ConvolutionTiling& cut_;
+  const ConvolutionTiling& tiling_;
   std::string out_;
 };
 
@@ -138,26 +139,26 @@ bool CanPrintConvolution(const ConvolutionStep& convolution) {
 }
 
 int64_t PartialSumBytesOf(const ConvolutionStep& convolution) {
-  const ConvolutionTiling cut = ConvolutionTiling::Of(convolution);
+  const ConvolutionTiling tiling = ConvolutionTiling::Of(convolution);
   const ConvolutionShape& shape = convolution.shape;
-  if (cut.parts == 1) return 0;
-  return cut.parts * shape.groups * shape.num_output_positions() * shape.outputs *
+  if (tiling.parts == 1) return 0;
+  return tiling.parts * shape.groups * shape.num_output_positions() * shape.outputs *
          ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
 }
 
 std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
                                          const std::string& name) {
   const ConvolutionShape& shape = convolution.shape;
-  const ConvolutionTiling cut = ConvolutionTiling::Of(convolution);
+  const ConvolutionTiling tiling = ConvolutionTiling::Of(convolution);
   const std::string type = absl::StrCat("Shape_", name);
   const absl::string_view in = RegisterType(convolution.input_dtype);
   const absl::string_view out = RegisterType(convolution.output_dtype);
   const absl::string_view sum = RegisterType(ConvolutionSumType(convolution.input_dtype));
-  const bool has_parts = cut.parts > 1, polls = IsLong(shape);
+  const bool has_parts = tiling.parts > 1, polls = IsLong(shape);
   std::vector<CudaKernel> kernels;
   kernels.push_back(
       {.source = absl::StrCat(
-           StructPrinter(convolution, cut).Print(type),
+           StructPrinter(convolution, tiling).Print(type),
            Head(name,
                 absl::StrCat("const ", in, "* lhs, const ", in, "* rhs, ",
                              has_parts ? absl::StrCat(sum, "* parts") : absl::StrCat(out, "* out"),
@@ -166,7 +167,7 @@ std::vector<CudaKernel> PrintConvolution(const ConvolutionStep& convolution,
            type, ">(ResolvePointer(lhs), ResolvePointer(rhs), ",
            has_parts ? "nullptr, ResolvePointer(parts)" : "ResolvePointer(out), nullptr",
            ", tiles, ", polls ? "ResolvePointer(cancelled)" : "nullptr", ");\n}\n"),
-       .blocks = cut.blocks(shape),
+       .blocks = tiling.blocks(shape),
        .threads = ConvolutionTiling::kThreads,
        .polls = polls,
        .has_barriers = true});

@@ -48,19 +48,19 @@ Tile TileOf(const ConvolutionStep& convolution) {
   return TilesOf(shape, kMiddleTile) >= kFewTiles ? kMiddleTile : kSmallTile;
 }
 
-void CutProducts(const ConvolutionStep& convolution, ConvolutionTiling& cut) {
+void DivideProducts(const ConvolutionStep& convolution, ConvolutionTiling& tiling) {
   const ConvolutionShape& shape = convolution.shape;
   const int64_t products = shape.num_window_elements() * shape.features;
-  cut.part_products = products;
-  const int64_t tiles = cut.blocks(shape);
+  tiling.part_products = products;
+  const int64_t tiles = tiling.blocks(shape);
   if (tiles >= kFewTiles) return;
   const int64_t sum_bytes = shape.groups * shape.num_output_positions() * shape.outputs *
                             ir::StorageBytesOf(ConvolutionSumType(convolution.input_dtype));
   const int64_t parts = std::min({CeilDivide(kWantedBlocks, tiles), products / kMinPartProducts,
                                   kMaxPartsBytes / std::max<int64_t>(sum_bytes, 1)});
   if (parts < 2) return;
-  cut.part_products = CeilDivide(CeilDivide(products, parts), cut.tile_k) * cut.tile_k;
-  cut.parts = CeilDivide(products, cut.part_products);
+  tiling.part_products = CeilDivide(CeilDivide(products, parts), tiling.tile_k) * tiling.tile_k;
+  tiling.parts = CeilDivide(products, tiling.part_products);
 }
 
 // The innermost dimension whose window has more than one element; nullptr if there is none.
@@ -127,26 +127,29 @@ bool RhsIsAligned(const ConvolutionShape& shape, int64_t lanes, bool along_produ
   return alignment.holds() && stride == 1 && extent % lanes == 0;
 }
 
-void ChooseLoads(const ConvolutionShape& shape, ConvolutionTiling& cut) {
-  cut.features_outermost = FeaturesOutermost(shape);
-  const Dim* const inner = cut.features_outermost ? InnermostWindow(shape) : nullptr;
+void ChooseLoads(const ConvolutionShape& shape, ConvolutionTiling& tiling) {
+  tiling.features_outermost = FeaturesOutermost(shape);
+  const Dim* const inner = tiling.features_outermost ? InnermostWindow(shape) : nullptr;
   const Dim& row = shape.dims[ConvolutionShape::kNumDims - 1];
-  cut.lhs_along_products = inner == nullptr ? shape.lhs_feature_stride == 1
-                                            : std::abs(inner->step * inner->lhs_stride) == 1 &&
-                                                  row.stride * row.lhs_stride != 1;
-  cut.rhs_along_products = shape.rhs_output_stride != 1 &&
-                           (inner == nullptr ? shape.rhs_feature_stride : inner->rhs_stride) == 1;
+  tiling.lhs_along_products = inner == nullptr ? shape.lhs_feature_stride == 1
+                                               : std::abs(inner->step * inner->lhs_stride) == 1 &&
+                                                     row.stride * row.lhs_stride != 1;
+  tiling.rhs_along_products =
+      shape.rhs_output_stride != 1 &&
+      (inner == nullptr ? shape.rhs_feature_stride : inner->rhs_stride) == 1;
   static constexpr int64_t kMaxLanes = 4;
-  const auto most = [&cut](int64_t across) {
-    return std::min(kMaxLanes, across * cut.tile_k / ConvolutionTiling::kThreads);
+  const auto most = [&tiling](int64_t across) {
+    return std::min(kMaxLanes, across * tiling.tile_k / ConvolutionTiling::kThreads);
   };
-  cut.lhs_lanes = most(cut.tile_m);
-  while (!LhsIsAligned(shape, cut.lhs_lanes, cut.lhs_along_products) && cut.lhs_lanes > 1) {
-    cut.lhs_lanes /= 2;
+  tiling.lhs_lanes = most(tiling.tile_m);
+  while (!LhsIsAligned(shape, tiling.lhs_lanes, tiling.lhs_along_products) &&
+         tiling.lhs_lanes > 1) {
+    tiling.lhs_lanes /= 2;
   }
-  cut.rhs_lanes = most(cut.tile_n);
-  while (!RhsIsAligned(shape, cut.rhs_lanes, cut.rhs_along_products, inner) && cut.rhs_lanes > 1) {
-    cut.rhs_lanes /= 2;
+  tiling.rhs_lanes = most(tiling.tile_n);
+  while (!RhsIsAligned(shape, tiling.rhs_lanes, tiling.rhs_along_products, inner) &&
+         tiling.rhs_lanes > 1) {
+    tiling.rhs_lanes /= 2;
   }
 }
 
@@ -155,18 +158,18 @@ void ChooseLoads(const ConvolutionShape& shape, ConvolutionTiling& cut) {
 ConvolutionTiling ConvolutionTiling::Of(const ConvolutionStep& convolution) {
   const ConvolutionShape& shape = convolution.shape;
   const Tile tile = TileOf(convolution);
-  ConvolutionTiling cut{.tile_m = tile.m,
-                        .tile_n = tile.n,
-                        .tile_k = tile.k,
-                        .thread_m = tile.thread_m,
-                        .thread_n = tile.thread_n,
-                        .tiles_m = CeilDivide(shape.num_output_positions(), tile.m),
-                        .tiles_n = CeilDivide(shape.outputs, tile.n)};
-  CutProducts(convolution, cut);
-  ChooseLoads(shape, cut);
-  cut.output_positions_innermost = shape.out_feature_stride != 1;
-  cut.is_wide = LargestIndexOf(shape) > kMaxNarrowIndex;
-  return cut;
+  ConvolutionTiling tiling{.tile_m = tile.m,
+                           .tile_n = tile.n,
+                           .tile_k = tile.k,
+                           .thread_m = tile.thread_m,
+                           .thread_n = tile.thread_n,
+                           .tiles_m = CeilDivide(shape.num_output_positions(), tile.m),
+                           .tiles_n = CeilDivide(shape.outputs, tile.n)};
+  DivideProducts(convolution, tiling);
+  ChooseLoads(shape, tiling);
+  tiling.output_positions_innermost = shape.out_feature_stride != 1;
+  tiling.is_wide = LargestIndexOf(shape) > kMaxNarrowIndex;
+  return tiling;
 }
 
 ir::DType ConvolutionSumType(ir::DType input) {
@@ -189,7 +192,7 @@ double LargestIndexOf(const ConvolutionShape& shape) {
                product(shape.outputs, shape.rhs_output_stride);
   double out = product(shape.groups, shape.out_group_stride) +
                product(shape.outputs, shape.out_feature_stride);
-  double positions = 0, places = 1, products = static_cast<double>(shape.features);
+  double positions = 0, results = 1, products = static_cast<double>(shape.features);
   for (const Dim& dim : shape.dims) {
     lhs += product(dim.size, dim.lhs_stride);
     rhs += product(dim.window, dim.rhs_stride);
@@ -197,11 +200,11 @@ double LargestIndexOf(const ConvolutionShape& shape) {
     positions = std::max({positions, product(dim.size, dim.dilation),
                           product(dim.extent, dim.stride) + product(dim.window, dim.step) +
                               std::abs(static_cast<double>(dim.offset))});
-    places *= static_cast<double>(dim.extent);
+    results *= static_cast<double>(dim.extent);
     products *= static_cast<double>(dim.window);
   }
-  places *= product(shape.groups, shape.outputs);
-  return std::max({lhs, rhs, out, positions, places, products});
+  results *= product(shape.groups, shape.outputs);
+  return std::max({lhs, rhs, out, positions, results, products});
 }
 
 }  // namespace acceld::kernels::cuda

@@ -22,11 +22,11 @@ class Collector {
   void Writes(const Slice& slice) {
     out_.push_back({slice, /*is_written=*/true});
     if (slice.space != Slice::Space::kResult) return;
-    for (const InputOutputAlias& place : program_.may_share) {
-      if (place.result != slice.index) continue;
+    for (const InputOutputAlias& alias : program_.may_share) {
+      if (alias.result != slice.index) continue;
       Slice argument = slice;
       argument.space = Slice::Space::kArgument;
-      argument.index = place.argument;
+      argument.index = alias.argument;
       out_.push_back({argument, /*is_written=*/true});
     }
   }

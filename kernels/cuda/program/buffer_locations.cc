@@ -7,7 +7,7 @@ namespace acceld::kernels::cuda {
 BufferLocations::BufferLocations(const CudaProgram& program, size_t num_arguments,
                                  size_t num_results)
     : num_arguments_(num_arguments), num_results_(num_results) {
-  places_.push_back({.base = num_bases() - 1});
+  locations_.push_back({.base = num_bases() - 1});
   for (const Step& step : program.steps) {
     for (const Access& access : AccessesOf(program, step)) Add(access.slice);
   }
@@ -28,9 +28,9 @@ size_t BufferLocations::BaseOf(Slice::Space space, uint32_t index) const {
 }
 
 void BufferLocations::Add(const Slice& slice) {
-  if (!numbers_.emplace(KeyOf(slice), places_.size()).second) return;
-  places_.push_back({.base = BaseOf(slice.space, slice.index),
-                     .offset_bytes = static_cast<uint64_t>(slice.offset_bytes)});
+  if (!numbers_.emplace(KeyOf(slice), locations_.size()).second) return;
+  locations_.push_back({.base = BaseOf(slice.space, slice.index),
+                        .offset_bytes = static_cast<uint64_t>(slice.offset_bytes)});
 }
 
 }  // namespace acceld::kernels::cuda

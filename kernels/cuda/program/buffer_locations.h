@@ -25,7 +25,7 @@ class BufferLocations {
   BufferLocations(const CudaProgram& program, size_t num_arguments, size_t num_results);
 
   // All locations, by number.
-  const std::vector<BufferLocation>& all() const { return places_; }
+  const std::vector<BufferLocation>& all() const { return locations_; }
   // The number of the location at which a slice of the program begins.
   size_t NumberOf(const Slice& slice) const { return numbers_.at(KeyOf(slice)); }
   // The number of the cancellation flag's location.
@@ -46,7 +46,7 @@ class BufferLocations {
   void Add(const Slice& slice);
 
   const size_t num_arguments_, num_results_;
-  std::vector<BufferLocation> places_;
+  std::vector<BufferLocation> locations_;
   absl::flat_hash_map<Key, size_t> numbers_;  // the number of each location
 };
 

@@ -218,11 +218,11 @@ class Checker {
 
   absl::Status Check(const HostCallStep& step) const {
     if (step.call.callback < 0) return Bad("a callback of a negative number");
-    ACCELD_RETURN_IF_ERROR(CheckPlaces(step.call.operands, step.operands, /*is_written=*/false));
-    return CheckPlaces(step.call.results, step.results, /*is_written=*/true);
+    ACCELD_RETURN_IF_ERROR(CheckSlices(step.call.operands, step.operands, /*is_written=*/false));
+    return CheckSlices(step.call.results, step.results, /*is_written=*/true);
   }
 
-  absl::Status CheckPlaces(const std::vector<ir::TensorType>& types,
+  absl::Status CheckSlices(const std::vector<ir::TensorType>& types,
                            const std::vector<Slice>& slices, bool is_written) const {
     if (types.size() != slices.size()) return Bad("a host call has other places");
     for (size_t i = 0; i < slices.size(); ++i) {
@@ -327,19 +327,19 @@ class Printer {
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
-    std::string places;
+    std::string text;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices) absl::StrAppend(&text, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", text, "  // ", comment));
   }
 
   void Print(const HostCallStep& step, const std::string& comment) {
-    std::string places;
+    std::string text;
     for (const auto* slices : {&step.operands, &step.results}) {
-      for (const Slice& slice : *slices) absl::StrAppend(&places, " ", kernels::ToString(slice));
+      for (const Slice& slice : *slices) absl::StrAppend(&text, " ", kernels::ToString(slice));
     }
-    Line(absl::StrCat(kernels::ToString(step.call), " on", places, "  // ", comment));
+    Line(absl::StrCat(kernels::ToString(step.call), " on", text, "  // ", comment));
   }
 
   template <typename Other>
@@ -368,9 +368,9 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
       return absl::InternalError(absl::StrCat("cuda program: ", kernel.name, " writes no buffers"));
     }
   }
-  for (const InputOutputAlias& place : program.may_share) {
-    if (place.argument >= sizes.arguments.size() || place.result >= sizes.results.size() ||
-        sizes.arguments[place.argument] != sizes.results[place.result]) {
+  for (const InputOutputAlias& alias : program.may_share) {
+    if (alias.argument >= sizes.arguments.size() || alias.result >= sizes.results.size() ||
+        sizes.arguments[alias.argument] != sizes.results[alias.result]) {
       return absl::InternalError(
           "cuda program: an argument and a result of two sizes share a place");
     }

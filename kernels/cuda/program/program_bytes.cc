@@ -334,10 +334,10 @@ absl::StatusOr<std::string> Serialize(const CudaProgram& program) {
     to.set_polls(kernel.polls);
     to.mutable_written()->Assign(kernel.written.begin(), kernel.written.end());
   }
-  for (const InputOutputAlias& place : program.may_share) {
+  for (const InputOutputAlias& alias : program.may_share) {
     v1::InputOutputAlias& to = *proto.add_may_share();
-    to.set_argument(place.argument);
-    to.set_result(place.result);
+    to.set_argument(alias.argument);
+    to.set_result(alias.result);
   }
   ACCELD_RETURN_IF_ERROR(ToProto(program.steps, *proto.mutable_steps()));
   return proto.SerializeAsString();
@@ -368,8 +368,8 @@ absl::StatusOr<CudaProgram> Deserialize(absl::string_view bytes) {
                                .written = {kernel.written().begin(), kernel.written().end()}});
   }
   program.measured_on = proto.measured_on();
-  for (const v1::InputOutputAlias& place : proto.may_share()) {
-    program.may_share.push_back({place.argument(), place.result()});
+  for (const v1::InputOutputAlias& alias : proto.may_share()) {
+    program.may_share.push_back({alias.argument(), alias.result()});
   }
   ACCELD_ASSIGN_OR_RETURN(program.steps, FromProto(proto.steps()));
   return program;

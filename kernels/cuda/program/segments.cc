@@ -67,14 +67,14 @@ bool IsLoop(const Step& step) {
 }
 
 // Divides steps into segments, which are either graphs or sequences of steps that are in no graph.
-class Cutter {
+class Divider {
  public:
   // Which steps may be in graphs.
   enum class Graphs : uint8_t { kNone, kWithoutCalls, kAll };
 
-  Cutter(const Steps& steps, Graphs graphs) : steps_(steps), graphs_(graphs) {}
+  Divider(const Steps& steps, Graphs graphs) : steps_(steps), graphs_(graphs) {}
 
-  std::vector<Segment> Cut(size_t begin, size_t end) {
+  std::vector<Segment> Divide(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) Add(i);
     Close();
     return std::move(segments_);
@@ -114,7 +114,7 @@ class Cutter {
     last.nodes = size_.nodes;
     last.calls = size_.calls;
     if (last.calls > 0 && !last.has_loops) {
-      last.pieces = Cutter(steps_, Graphs::kWithoutCalls).Cut(last.begin, last.end);
+      last.pieces = Divider(steps_, Graphs::kWithoutCalls).Divide(last.begin, last.end);
     }
   }
 
@@ -127,7 +127,8 @@ class Cutter {
 }  // namespace
 
 std::vector<Segment> SegmentsOf(const Steps& steps, bool graphs) {
-  return Cutter(steps, graphs ? Cutter::Graphs::kAll : Cutter::Graphs::kNone).Cut(0, steps.size());
+  return Divider(steps, graphs ? Divider::Graphs::kAll : Divider::Graphs::kNone)
+      .Divide(0, steps.size());
 }
 
 }  // namespace acceld::kernels::cuda

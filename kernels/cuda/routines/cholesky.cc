@@ -31,13 +31,13 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = !batched && a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t original = places.operands[0], factor = places.results[0];
-        const uint64_t info = gives_info ? places.results[1] : Offset(places.workspace, own_info);
-        const uint64_t space = Offset(places.workspace, work);
-        const uint64_t depths = Offset(places.workspace, nan_depths);
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t original = buffers.operands[0], factor = buffers.results[0];
+        const uint64_t info = gives_info ? buffers.results[1] : Offset(buffers.workspace, own_info);
+        const uint64_t space = Offset(buffers.workspace, work);
+        const uint64_t depths = Offset(buffers.workspace, nan_depths);
         ACCELD_RETURN_IF_ERROR(kernels.Copy(factor, original, a.size_bytes()));
         ACCELD_RETURN_IF_ERROR(kernels.Clear(depths, a.batch * int64_t{sizeof(int32_t)}));
         ACCELD_RETURN_IF_ERROR(kernels.FindNan(depths, original, a, lower));
@@ -50,7 +50,7 @@ absl::StatusOr<DeviceRoutine> PrepareCholesky(const RoutineCall& call,
               "potrfBatched"));
         } else {
           for (int64_t i = 0; i < a.batch; ++i) {
-            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+            ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->potrf[type](handle, triangle, n,
                                      PointerTo(Offset(factor, i * a.item_bytes())), n,

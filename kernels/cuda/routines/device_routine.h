@@ -42,7 +42,7 @@ struct DeviceRoutine {
   int64_t device_bytes = 0;
   // Enqueues it on the handles' stream; from any thread. Reads operands and writes results, which
   // share no bytes.
-  std::function<absl::Status(const RoutineBuffers& places)> enqueue;
+  std::function<absl::Status(const RoutineBuffers& buffers)> enqueue;
 };
 
 // The inputs of preparing a routine. `libraries` and `launch` must outlive the prepared routines.

@@ -110,18 +110,18 @@ absl::StatusOr<DeviceRoutine> PrepareFft(const RoutineCall& call, const RoutineC
       .uses_handles = false,
       .device_bytes = kPlanBytes + 16 * (sizes[0] + sizes[1] + sizes[2]),
       .enqueue = [=, first = sizes[0], second = sizes[1], length = sizes[2],
-                  launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t to = places.results[0];
-        uint64_t from = places.operands[0];
+                  launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t to = buffers.results[0];
+        uint64_t from = buffers.operands[0];
         if (kind == kComplexToReal) {
-          ACCELD_RETURN_IF_ERROR(kernels.FoldSpectrum(Offset(places.workspace, spectrum), from,
+          ACCELD_RETURN_IF_ERROR(kernels.FoldSpectrum(Offset(buffers.workspace, spectrum), from,
                                                       batch, first, second, length, is_double));
-          from = Offset(places.workspace, spectrum);
+          from = Offset(buffers.workspace, spectrum);
         }
         ACCELD_RETURN_IF_ERROR(plan->Enqueue(from, to, inverse ? kInverse : kForward,
-                                             Offset(places.workspace, work),
-                                             places.handles->stream()));
+                                             Offset(buffers.workspace, work),
+                                             buffers.handles->stream()));
         return inverse ? kernels.Divide(to, reals, elements, is_double) : absl::OkStatus();
       }};
 }

@@ -25,27 +25,27 @@ absl::StatusOr<DeviceRoutine> PrepareHermitianEigen(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = true,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t v = Offset(places.workspace, in_columns);
-        const uint64_t flags = Offset(places.workspace, not_finite);
-        const uint64_t info = places.results[2];
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(v, places.operands[0], a));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t v = Offset(buffers.workspace, in_columns);
+        const uint64_t flags = Offset(buffers.workspace, not_finite);
+        const uint64_t info = buffers.results[2];
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(v, buffers.operands[0], a));
         // Iterations over what is not finite may not end.
         ACCELD_RETURN_IF_ERROR(kernels.FlagNonFinite(flags, v, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(v, flags, a.batch, a.item_bytes()));
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->hevd[type](
                   handle, vectors, triangle, n, PointerTo(Offset(v, i * a.item_bytes())), n,
-                  PointerTo(Offset(places.results[1], i * n * RealBytesOf(a.element))),
-                  PointerTo(Offset(places.workspace, work)), lwork, PointerTo<int>(info) + i),
+                  PointerTo(Offset(buffers.results[1], i * n * RealBytesOf(a.element))),
+                  PointerTo(Offset(buffers.workspace, work)), lwork, PointerTo<int>(info) + i),
               "hevd"));
         }
         ACCELD_RETURN_IF_ERROR(kernels.CopyFlagsToInfo(info, flags, a.batch));
-        return kernels.Transpose(places.results[0], v, a.Transposed());
+        return kernels.Transpose(buffers.results[0], v, a.Transposed());
       }};
 }
 

@@ -30,35 +30,35 @@ absl::StatusOr<DeviceRoutine> PrepareLu(const RoutineCall& call, const RoutineCo
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = !batched && a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t factors = Offset(places.workspace, in_columns);
-        const uint64_t space = Offset(places.workspace, work);
-        int* const pivots = PointerTo<int>(places.results[1]);
-        int* const info = PointerTo<int>(places.results[2]);
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(factors, places.operands[0], a));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t factors = Offset(buffers.workspace, in_columns);
+        const uint64_t space = Offset(buffers.workspace, work);
+        int* const pivots = PointerTo<int>(buffers.results[1]);
+        int* const info = PointerTo<int>(buffers.results[2]);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(factors, buffers.operands[0], a));
         if (batched) {
-          ACCELD_ASSIGN_OR_RETURN(const Cublas::Handle handle, places.handles->cublas());
+          ACCELD_ASSIGN_OR_RETURN(const Cublas::Handle handle, buffers.handles->cublas());
           ACCELD_RETURN_IF_ERROR(kernels.ListItems(space, factors, a.item_bytes(), a.batch));
           ACCELD_RETURN_IF_ERROR(
               Cublas::Check(cublas->getrf_batched[type](handle, n, PointerTo<void*>(space), n,
                                                         pivots, info, static_cast<int>(a.batch)),
                             "getrfBatched"));
         } else {
-          ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
+          ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
           for (int64_t i = 0; i < a.batch; ++i) {
-            ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+            ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
             ACCELD_RETURN_IF_ERROR(Cusolver::Check(
                 library->getrf[type](handle, m, n, PointerTo(Offset(factors, i * a.item_bytes())),
                                      m, PointerTo(space), pivots + i * steps, info + i),
                 "getrf"));
           }
         }
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], factors, a.Transposed()));
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(buffers.results[0], factors, a.Transposed()));
         // All that is computed from NaN is NaN, whatever the library takes it for.
-        const uint64_t firsts = Offset(places.workspace, nan_steps);
-        ACCELD_RETURN_IF_ERROR(kernels.FindFirstNanOnDiagonal(firsts, places.results[0], a));
-        return kernels.PropagateNan(places.results[0], firsts, a, /*own_row=*/false);
+        const uint64_t firsts = Offset(buffers.workspace, nan_steps);
+        ACCELD_RETURN_IF_ERROR(kernels.FindFirstNanOnDiagonal(firsts, buffers.results[0], a));
+        return kernels.PropagateNan(buffers.results[0], firsts, a, /*own_row=*/false);
       }};
 }
 

@@ -34,29 +34,29 @@ absl::StatusOr<DeviceRoutine> PrepareQr(const RoutineCall& call, const RoutineCo
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t qr = Offset(places.workspace, in_columns);
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(qr, places.operands[0], a));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t qr = Offset(buffers.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(qr, buffers.operands[0], a));
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->geqrf[type](handle, Size(a.rows), Size(a.columns),
                                    PointerTo(Offset(qr, i * a.item_bytes())), Size(a.rows),
-                                   PointerTo(Offset(places.results[1], i * tau.item_bytes())),
-                                   PointerTo(Offset(places.workspace, work)), lwork,
-                                   PointerTo<int>(Offset(places.workspace, info))),
+                                   PointerTo(Offset(buffers.results[1], i * tau.item_bytes())),
+                                   PointerTo(Offset(buffers.workspace, work)), lwork,
+                                   PointerTo<int>(Offset(buffers.workspace, info))),
               "geqrf"));
         }
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[0], qr, a.Transposed()));
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(buffers.results[0], qr, a.Transposed()));
         // A reflector with NaN has one in its factor, too; and all that is computed from NaN is
         // NaN, whatever the library takes it for.
-        const uint64_t firsts = Offset(places.workspace, nan_steps);
-        ACCELD_RETURN_IF_ERROR(kernels.FindFirstNan(firsts, places.results[1], tau));
+        const uint64_t firsts = Offset(buffers.workspace, nan_steps);
+        ACCELD_RETURN_IF_ERROR(kernels.FindFirstNan(firsts, buffers.results[1], tau));
         ACCELD_RETURN_IF_ERROR(
-            kernels.PropagateNan(places.results[0], firsts, a, /*own_row=*/true));
-        return kernels.FillTailWithNan(places.results[1], firsts, tau);
+            kernels.PropagateNan(buffers.results[0], firsts, a, /*own_row=*/true));
+        return kernels.FillTailWithNan(buffers.results[1], firsts, tau);
       }};
 }
 
@@ -82,22 +82,22 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderProduct(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t q = Offset(places.workspace, in_columns);
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(q, places.operands[0], a));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t q = Offset(buffers.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(q, buffers.operands[0], a));
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->gqr[type](handle, Size(a.rows), Size(a.columns), Size(tau.rows),
                                  PointerTo(Offset(q, i * a.item_bytes())), Size(a.rows),
-                                 PointerTo(Offset(places.operands[1], i * tau.item_bytes())),
-                                 PointerTo(Offset(places.workspace, work)), lwork,
-                                 PointerTo<int>(Offset(places.workspace, info))),
+                                 PointerTo(Offset(buffers.operands[1], i * tau.item_bytes())),
+                                 PointerTo(Offset(buffers.workspace, work)), lwork,
+                                 PointerTo<int>(Offset(buffers.workspace, info))),
               "gqr"));
         }
-        return kernels.Transpose(places.results[0], q, a.Transposed());
+        return kernels.Transpose(buffers.results[0], q, a.Transposed());
       }};
 }
 
@@ -130,26 +130,26 @@ absl::StatusOr<DeviceRoutine> PrepareHouseholderMultiply(const RoutineCall& call
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t of_a = Offset(places.workspace, reflectors);
-        const uint64_t product = Offset(places.workspace, in_columns);
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(of_a, places.operands[0], a));
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(product, places.operands[2], c));
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t of_a = Offset(buffers.workspace, reflectors);
+        const uint64_t product = Offset(buffers.workspace, in_columns);
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(of_a, buffers.operands[0], a));
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(product, buffers.operands[2], c));
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->mqr[type](handle, side, transposed, Size(c.rows), Size(c.columns),
                                  Size(tau.rows), PointerTo(Offset(of_a, i * a.item_bytes())),
                                  Size(a.rows),
-                                 PointerTo(Offset(places.operands[1], i * tau.item_bytes())),
+                                 PointerTo(Offset(buffers.operands[1], i * tau.item_bytes())),
                                  PointerTo(Offset(product, i * c.item_bytes())), Size(c.rows),
-                                 PointerTo(Offset(places.workspace, work)), lwork,
-                                 PointerTo<int>(Offset(places.workspace, info))),
+                                 PointerTo(Offset(buffers.workspace, work)), lwork,
+                                 PointerTo<int>(Offset(buffers.workspace, info))),
               "mqr"));
         }
-        return kernels.Transpose(places.results[0], product, c.Transposed());
+        return kernels.Transpose(buffers.results[0], product, c.Transposed());
       }};
 }
 

@@ -37,45 +37,47 @@ absl::StatusOr<DeviceRoutine> PrepareSvd(const RoutineCall& call, const RoutineC
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = true,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, places.handles->cusolver());
-        const RoutineKernels kernels(*launch, places.handles->stream());
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cusolver::Handle handle, buffers.handles->cusolver());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
         // What the library leaves of the matrix is a result that means nothing.
-        const uint64_t matrix = places.results[0], s = places.results[1], info = places.results[4];
-        const uint64_t flags = Offset(places.workspace, not_finite);
+        const uint64_t matrix = buffers.results[0], s = buffers.results[1],
+                       info = buffers.results[4];
+        const uint64_t flags = Offset(buffers.workspace, not_finite);
         if (tall) {
-          ACCELD_RETURN_IF_ERROR(kernels.Transpose(matrix, places.operands[0], a));
+          ACCELD_RETURN_IF_ERROR(kernels.Transpose(matrix, buffers.operands[0], a));
         } else {
-          ACCELD_RETURN_IF_ERROR(kernels.Copy(matrix, places.operands[0], a.size_bytes()));
+          ACCELD_RETURN_IF_ERROR(kernels.Copy(matrix, buffers.operands[0], a.size_bytes()));
         }
         // Matrices that are not finite are replaced by zeros, because iterations might not end.
         ACCELD_RETURN_IF_ERROR(kernels.FlagNonFinite(flags, matrix, a));
         ACCELD_RETURN_IF_ERROR(kernels.ClearFlagged(matrix, flags, a.batch, a.item_bytes()));
         const Matrices& left = tall ? u : vt;
         const Matrices& right = tall ? vt : u;
-        const uint64_t of_left = tall ? Offset(places.workspace, u_in_columns) : places.results[3];
+        const uint64_t of_left =
+            tall ? Offset(buffers.workspace, u_in_columns) : buffers.results[3];
         const uint64_t of_right =
-            tall ? Offset(places.workspace, vt_in_columns) : places.results[2];
+            tall ? Offset(buffers.workspace, vt_in_columns) : buffers.results[2];
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           const uint64_t left_item = vectors ? Offset(of_left, i * left.item_bytes()) : 0;
           const uint64_t right_item = vectors ? Offset(of_right, i * right.item_bytes()) : 0;
           ACCELD_RETURN_IF_ERROR(Cusolver::Check(
               library->gesvd[type](
                   handle, job, job, m, n, PointerTo(Offset(matrix, i * a.item_bytes())), m,
                   PointerTo(Offset(s, i * n * RealBytesOf(a.element))), PointerTo(left_item), m,
-                  PointerTo(right_item), ldvt, PointerTo(Offset(places.workspace, work)), lwork,
+                  PointerTo(right_item), ldvt, PointerTo(Offset(buffers.workspace, work)), lwork,
                   nullptr, PointerTo<int>(info) + i),
               "gesvd"));
         }
         ACCELD_RETURN_IF_ERROR(kernels.CopyFlagsToInfo(info, flags, a.batch));
         if (!vectors) {
-          ACCELD_RETURN_IF_ERROR(kernels.Clear(places.results[2], u.size_bytes()));
-          return kernels.Clear(places.results[3], vt.size_bytes());
+          ACCELD_RETURN_IF_ERROR(kernels.Clear(buffers.results[2], u.size_bytes()));
+          return kernels.Clear(buffers.results[3], vt.size_bytes());
         }
         if (!tall) return absl::OkStatus();
-        ACCELD_RETURN_IF_ERROR(kernels.Transpose(places.results[2], of_left, u.Transposed()));
-        return kernels.Transpose(places.results[3], of_right, vt.Transposed());
+        ACCELD_RETURN_IF_ERROR(kernels.Transpose(buffers.results[2], of_left, u.Transposed()));
+        return kernels.Transpose(buffers.results[3], of_right, vt.Transposed());
       }};
 }
 

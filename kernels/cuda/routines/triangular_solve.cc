@@ -36,19 +36,19 @@ absl::StatusOr<DeviceRoutine> PrepareTriangularSolve(const RoutineCall& call,
   return DeviceRoutine{
       .workspace_bytes = layout.size_bytes(),
       .needs_host = !batched && a.batch > kMaxInlineItems,
-      .enqueue = [=, launch = &context.launch](const RoutineBuffers& places) -> absl::Status {
-        ACCELD_ASSIGN_OR_RETURN(const Cublas::Handle handle, places.handles->cublas());
-        const RoutineKernels kernels(*launch, places.handles->stream());
-        const uint64_t matrix = places.operands[0], solution = places.results[0];
+      .enqueue = [=, launch = &context.launch](const RoutineBuffers& buffers) -> absl::Status {
+        ACCELD_ASSIGN_OR_RETURN(const Cublas::Handle handle, buffers.handles->cublas());
+        const RoutineKernels kernels(*launch, buffers.handles->stream());
+        const uint64_t matrix = buffers.operands[0], solution = buffers.results[0];
         const void* const one =
             IsDouble(a.element) ? static_cast<const void*>(kDoubleOne) : kFloatOne;
         ACCELD_RETURN_IF_ERROR(Cublas::Check(
-            library->cublasSetWorkspace_v2(handle, PointerTo(Offset(places.workspace, work)),
+            library->cublasSetWorkspace_v2(handle, PointerTo(Offset(buffers.workspace, work)),
                                            kCublasWorkspaceBytes),
             "cublasSetWorkspace"));
-        ACCELD_RETURN_IF_ERROR(kernels.Copy(solution, places.operands[1], b.size_bytes()));
+        ACCELD_RETURN_IF_ERROR(kernels.Copy(solution, buffers.operands[1], b.size_bytes()));
         if (batched) {
-          const uint64_t of_a = Offset(places.workspace, lists);
+          const uint64_t of_a = Offset(buffers.workspace, lists);
           const uint64_t of_b = Offset(of_a, a.batch * int64_t{sizeof(void*)});
           ACCELD_RETURN_IF_ERROR(kernels.ListItems(of_a, matrix, a.item_bytes(), a.batch));
           ACCELD_RETURN_IF_ERROR(kernels.ListItems(of_b, solution, b.item_bytes(), a.batch));
@@ -59,7 +59,7 @@ absl::StatusOr<DeviceRoutine> PrepareTriangularSolve(const RoutineCall& call,
               "trsmBatched");
         }
         for (int64_t i = 0; i < a.batch; ++i) {
-          ACCELD_RETURN_IF_ERROR(places.CheckNotCancelled());
+          ACCELD_RETURN_IF_ERROR(buffers.CheckNotCancelled());
           ACCELD_RETURN_IF_ERROR(Cublas::Check(
               library->trsm[type](handle, side, triangle, transposed, diagonal, rows, columns, one,
                                   PointerTo(Offset(matrix, i * a.item_bytes())), n,

@@ -11,19 +11,19 @@ std::vector<InputOutputAlias> ChooseInputOutputAliases(
     absl::FunctionRef<bool(uint32_t argument)> is_given) {
   std::vector<InputOutputAlias> chosen;
   absl::flat_hash_set<uint32_t> arguments, results;
-  const auto is_wished = [&](const InputOutputAlias& place) {
-    return std::find(wished.begin(), wished.end(), place) != wished.end();
+  const auto is_wished = [&](const InputOutputAlias& alias) {
+    return std::find(wished.begin(), wished.end(), alias) != wished.end();
   };
   for (const bool wishes : {true, false}) {
     if (wishes && wished.empty()) continue;
-    for (const InputOutputAlias& place : may_share) {
-      if (is_wished(place) != wishes || arguments.contains(place.argument) ||
-          results.contains(place.result) || !is_given(place.argument)) {
+    for (const InputOutputAlias& alias : may_share) {
+      if (is_wished(alias) != wishes || arguments.contains(alias.argument) ||
+          results.contains(alias.result) || !is_given(alias.argument)) {
         continue;
       }
-      arguments.insert(place.argument);
-      results.insert(place.result);
-      chosen.push_back(place);
+      arguments.insert(alias.argument);
+      results.insert(alias.result);
+      chosen.push_back(alias);
     }
   }
   return chosen;

@@ -125,9 +125,9 @@ class Builder {
              });
       const Var start = b_.Apply(ScalarOp::kMultiply, {row, b_.Index(sort_.length)});
       ForEachElement(row, tile, [&](Var at, Var key, Var digit) {
-        const Var place = b_.Load(counters, digit);
-        b_.Store(counters, digit, Add(place, ConstantCount(1)));
-        const Var to = Add(start, b_.Convert(DType::kI64, place));
+        const Var rank = b_.Load(counters, digit);
+        b_.Store(counters, digit, Add(rank, ConstantCount(1)));
+        const Var to = Add(start, b_.Convert(DType::kI64, rank));
         b_.Store(kernel_.result_buffer(0), to, Rotated(key));
         if (!sort_.has_values) return;
         b_.Store(kernel_.result_buffer(1), to, b_.Load(kernel_.operand_buffer(1), at));

@@ -78,26 +78,26 @@ class Selection : SliceSorter {
     // 32-bit positions: usually as wide as the elements, so that a vector has as many of both.
     const auto Number = [&](Var i) { return b_.Convert(DType::kI32, i); };
     const Var none = b_.ConstantInt(DType::kI32, kept_), size = Number(count);
-    const Var place = b_.For(ForStatement::Kind::kReduction, kept_, {none},
-                             [&](Var i, absl::Span<const Var> before) -> std::vector<Var> {
-                               // Positions from `count` on are not filled yet.
-                               const Var goes_before =
-                                   b_.Select(Lt(Number(i), size), Less(element, Load(i)),
-                                             b_.ConstantInt(DType::kI1, 1));
-                               return {Min(before[0], b_.Select(goes_before, Number(i), none))};
-                             })[0];
+    const Var position = b_.For(ForStatement::Kind::kReduction, kept_, {none},
+                                [&](Var i, absl::Span<const Var> before) -> std::vector<Var> {
+                                  // Positions from `count` on are not filled yet.
+                                  const Var goes_before =
+                                      b_.Select(Lt(Number(i), size), Less(element, Load(i)),
+                                                b_.ConstantInt(DType::kI1, 1));
+                                  return {Min(before[0], b_.Select(goes_before, Number(i), none))};
+                                })[0];
     std::vector<DType> dtypes;
     for (size_t k = 0; k < num_operands(); ++k) dtypes.push_back(DTypeOf(k));
     b_.For(ForStatement::Kind::kSequential, kept_, Flatten(element, dtypes),
            [&](Var i, absl::Span<const Var> carried) {
              const Elements before = Unflatten(carried, dtypes), here = Load(i);
              const Var number = Number(i);
-             const Var stays = Lt(number, place),
-                       is_place = b_.Apply(ScalarOp::kEq, {number, place});
+             const Var stays = Lt(number, position),
+                       is_position = b_.Apply(ScalarOp::kEq, {number, position});
              Elements found = here;
              for (size_t k = 0; k < num_operands(); ++k) {
                const auto choose = [&](Var Element::* part) {
-                 const Var moved = b_.Select(is_place, element[k].*part, before[k].*part);
+                 const Var moved = b_.Select(is_position, element[k].*part, before[k].*part);
                  found[k].*part = b_.Select(stays, here[k].*part, moved);
                };
                choose(&Element::re);

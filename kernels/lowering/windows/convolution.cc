@@ -84,8 +84,8 @@ class ConvolutionLowering {
     const int64_t size = lhs_.dims[numbers_.input_spatial_dimensions[d]];
     const int64_t dilation = AtOrOne(attributes_.lhs_dilation, d);
     const int64_t low = attributes_.padding.pairs.empty() ? 0 : attributes_.padding.pairs[d].first;
-    const Var place = index_[numbers_.output_spatial_dimensions[d]];
-    const Var start = Apply(ScalarOp::kMultiply, place, AtOrOne(attributes_.window_strides, d));
+    const Var position = index_[numbers_.output_spatial_dimensions[d]];
+    const Var start = Apply(ScalarOp::kMultiply, position, AtOrOne(attributes_.window_strides, d));
     const Var step = Apply(ScalarOp::kMultiply, k, AtOrOne(attributes_.rhs_dilation, d));
     const Var at = Apply(ScalarOp::kSubtract, b_.Apply(ScalarOp::kAdd, {start, step}), low);
     const int64_t last = std::max<int64_t>(0, size - 1) * dilation;

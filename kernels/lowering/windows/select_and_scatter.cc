@@ -11,7 +11,7 @@ namespace {
 
 // With at least this many iterations in leading parallel dimensions, there is enough work for all
 // threads, and the loops keep the order of the dimensions.
-constexpr int64_t kMinLeadingPlaces = 16;
+constexpr int64_t kMinLeadingPositions = 16;
 
 class SelectAndScatterLowering {
  public:
@@ -40,8 +40,8 @@ class SelectAndScatterLowering {
   // The loops are nested in the order of the dimensions, which is the order of memory, if the
   // leading parallel dimensions have enough iterations; else the parallel loops are outermost.
   absl::StatusOr<Kernel> BuildScatter() {
-    std::vector<Var> place(shape_.size());
-    PlaceLoops(LoopOrder(), 0, place);
+    std::vector<Var> position(shape_.size());
+    PositionLoops(LoopOrder(), 0, position);
     ACCELD_RETURN_IF_ERROR(sink_.status());
     return kernel_.Finish();
   }
@@ -62,7 +62,7 @@ class SelectAndScatterLowering {
     std::vector<size_t> order;
     int64_t leading = 1;
     for (size_t d = 0; d < shape_.size() && IsParallel(d); ++d) leading *= source_shape_[d];
-    if (leading >= kMinLeadingPlaces) {
+    if (leading >= kMinLeadingPositions) {
       for (size_t d = 0; d < shape_.size(); ++d) order.push_back(d);
       return order;
     }
@@ -74,13 +74,13 @@ class SelectAndScatterLowering {
     return order;
   }
 
-  void PlaceLoops(const std::vector<size_t>& order, size_t level, std::vector<Var>& place) {
-    if (level == order.size()) return ScatterFrom(place);
+  void PositionLoops(const std::vector<size_t>& order, size_t level, std::vector<Var>& position) {
+    if (level == order.size()) return ScatterFrom(position);
     const size_t d = order[level];
     b_.For(IsParallel(d) ? ForStatement::Kind::kParallel : ForStatement::Kind::kSequential,
            source_shape_[d], [&](Var at) {
-             place[d] = at;
-             PlaceLoops(order, level + 1, place);
+             position[d] = at;
+             PositionLoops(order, level + 1, position);
            });
   }
 
@@ -107,28 +107,28 @@ class SelectAndScatterLowering {
 
   // Processes one window position. The loops over the window carry the value of the element
   // selected so far and its linear index, which is -1 at first.
-  void ScatterFrom(const std::vector<Var>& place) {
+  void ScatterFrom(const std::vector<Var>& position) {
     std::vector<Var> chosen = Flatten({Zero()}, {dtype_});
     chosen.push_back(b_.Index(-1));
     std::vector<Var> cell;
-    chosen = WindowLoops(place, cell, chosen);
+    chosen = WindowLoops(position, cell, chosen);
     const Var at = chosen.back();
     b_.If(Apply(ScalarOp::kGe, at, 0), [&] {
       const ElementIndex target = ElementIndex::FromLinear(at, shape_);
       // The first argument of the scatter region is the source element.
-      const Element source = Operand(1, ElementIndex::FromDims(place, source_shape_));
+      const Element source = Operand(1, ElementIndex::FromDims(position, source_shape_));
       kernel_.Store(0, target, Region(1, source, kernel_.LoadResult(0, target)));
     });
   }
 
-  std::vector<Var> WindowLoops(const std::vector<Var>& place, std::vector<Var>& cell,
+  std::vector<Var> WindowLoops(const std::vector<Var>& position, std::vector<Var>& cell,
                                const std::vector<Var>& current) {
     const size_t d = cell.size();
     if (d == shape_.size()) return Choose(cell, current);
     return b_.For(
         ForStatement::Kind::kSequential, Window(d), current,
         [&](Var k, absl::Span<const Var> values) {
-          const Var from = Apply(ScalarOp::kMultiply, place[d], Stride(d));
+          const Var from = Apply(ScalarOp::kMultiply, position[d], Stride(d));
           const Var at = Apply(ScalarOp::kSubtract, b_.Apply(ScalarOp::kAdd, {from, k}), Low(d));
           const Var inside = b_.Apply(
               ScalarOp::kAnd, {Apply(ScalarOp::kGe, at, 0), Apply(ScalarOp::kLt, at, shape_[d])});
@@ -137,7 +137,7 @@ class SelectAndScatterLowering {
               inside,
               [&] {
                 cell.push_back(at);
-                std::vector<Var> next = WindowLoops(place, cell, before);
+                std::vector<Var> next = WindowLoops(position, cell, before);
                 cell.pop_back();
                 return next;
               },

@@ -48,14 +48,15 @@ uint64_t NumInstructions(const llvm::Loop& loop) {
 // Returns whether LLVM might unroll the loop, fully or partly. A loop that contains loops which are
 // not unrolled is not worth unrolling.
 bool MayBeUnrolled(const llvm::Loop& loop, llvm::ScalarEvolution& scev, uint64_t most_unrolled) {
-  const uint64_t turns = scev.getSmallConstantTripCount(&loop);
+  const uint64_t trip_count = scev.getSmallConstantTripCount(&loop);
   const uint64_t size = NumInstructions(loop);
-  if (turns > kMaxVectorIterations && HasVectors(loop)) return false;
+  if (trip_count > kMaxVectorIterations && HasVectors(loop)) return false;
   const auto is_worth_asking = [&](const llvm::Loop* inner) {
     return MayBeUnrolled(*inner, scev, most_unrolled);
   };
   if (!llvm::all_of(loop, is_worth_asking)) return false;
-  return turns == 0 ? size <= kMostRepeated && !HasCopies(loop) : turns * size <= most_unrolled;
+  return trip_count == 0 ? size <= kMostRepeated && !HasCopies(loop)
+                         : trip_count * size <= most_unrolled;
 }
 
 struct UnrollIfShort : llvm::PassInfoMixin<UnrollIfShort> {

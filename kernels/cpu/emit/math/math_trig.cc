@@ -61,8 +61,8 @@ FloatExpr Load(const CodeContext& code, Builder& b, llvm::ArrayRef<double> value
   auto* table = new llvm::GlobalVariable(code.module(), data->getType(), /*isConstant=*/true,
                                          llvm::GlobalValue::PrivateLinkage, data, name);
   table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  llvm::Value* place = b.CreateInBoundsGEP(table->getValueType(), table, {b.getInt64(0), index});
-  return {b, b.CreateLoad(b.getDoubleTy(), place)};
+  llvm::Value* address = b.CreateInBoundsGEP(table->getValueType(), table, {b.getInt64(0), index});
+  return {b, b.CreateLoad(b.getDoubleTy(), address)};
 }
 
 struct Reduced {
@@ -71,7 +71,7 @@ struct Reduced {
 };
 
 Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
-  static const TwoOverPiTable* const turns = new TwoOverPiTable;
+  static const TwoOverPiTable* const table = new TwoOverPiTable;
   Builder& b = magnitude.builder();
   llvm::Value* bits = b.CreateBitCast(magnitude.value(), b.getInt32Ty());
   llvm::Value* exponent = b.CreateLShr(bits, 23);
@@ -80,8 +80,8 @@ Reduced Reduce(const CodeContext& code, FloatExpr magnitude) {
   llvm::Value* mantissa = b.CreateOr(b.CreateAnd(bits, (1 << 23) - 1), leading_bit);
   FloatExpr m(b, b.CreateSIToFP(mantissa, b.getDoubleTy()));
   llvm::Value* index = b.CreateZExt(exponent, b.getInt64Ty());
-  FloatExpr high = m * Load(code, b, turns->high, index, "turns_high");
-  FloatExpr low = m * Load(code, b, turns->low, index, "turns_low");
+  FloatExpr high = m * Load(code, b, table->high, index, "turns_high");
+  FloatExpr low = m * Load(code, b, table->low, index, "turns_low");
   FloatExpr n(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, (high + low).value()));
   FloatExpr r = ((high - n) + low) * kHalfPi;
   // Any quadrant will do where r is NaN.

@@ -29,9 +29,9 @@ llvm::Value* DecodeByTable(CodeContext& code, Builder& b, DType dtype, llvm::Val
     table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     table->setAlignment(llvm::Align(64));
   }
-  llvm::Value* place =
+  llvm::Value* address =
       b.CreateInBoundsGEP(b.getFloatTy(), table, b.CreateZExt(bits, b.getInt64Ty()));
-  llvm::LoadInst* load = b.CreateAlignedLoad(b.getFloatTy(), place, llvm::Align(4));
+  llvm::LoadInst* load = b.CreateAlignedLoad(b.getFloatTy(), address, llvm::Align(4));
   load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(code.llvm(), {}));
   return load;
 }

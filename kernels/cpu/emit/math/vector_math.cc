@@ -54,8 +54,8 @@ llvm::Value* EmitForEach(const CodeContext& code, Builder& b, MathEmitter emit,
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   llvm::PHINode* index = b.CreatePHI(b.getInt64Ty(), 2);
-  llvm::Value* place = b.CreateInBoundsGEP(type->getElementType(), elements, index);
-  b.CreateStore(emit(code, b, b.CreateLoad(type->getElementType(), place)), place);
+  llvm::Value* element = b.CreateInBoundsGEP(type->getElementType(), elements, index);
+  b.CreateStore(emit(code, b, b.CreateLoad(type->getElementType(), element)), element);
   llvm::Value* next = b.CreateAdd(index, b.getInt64(1), "", /*HasNUW=*/true, /*HasNSW=*/true);
   index->addIncoming(b.getInt64(0), entry);
   index->addIncoming(next, loop);

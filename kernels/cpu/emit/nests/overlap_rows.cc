@@ -215,10 +215,10 @@ class Overlapper {
     }
 
     into_ = &inside.body;
-    const Var turn = inside.induction;
-    const Var held = Apply(ScalarOp::kMin, turn, last);
+    const Var iteration = inside.induction;
+    const Var held = Apply(ScalarOp::kMin, iteration, last);
     Add(ScalarStatement{rows_.loop().induction, ScalarOp::kAdd, {first, held}});
-    const Var held_before = Apply(ScalarOp::kMax, Apply(ScalarOp::kSubtract, turn, one), zero);
+    const Var held_before = Apply(ScalarOp::kMax, Apply(ScalarOp::kSubtract, iteration, one), zero);
     const Var before = Apply(ScalarOp::kAdd, first, held_before);
     for (const Statement& statement : rows_.loop().body) {
       const auto* loop = std::get_if<ForStatement>(&statement.value);

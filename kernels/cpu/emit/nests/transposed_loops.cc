@@ -69,7 +69,7 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
   // The work of an element, and of a row or column of the block.
   const double work = EstimateWork(kernel_, transposed.nest.body());
   const double work_of_line = static_cast<double>(side) * work;
-  const auto place = [&](const Copy& copy) {
+  const auto address_in = [&](const Copy& copy) {
     Value* row = b_.CreateSub(In(last_loop.induction), last.begin, "", true, true);
     Value* at = b_.CreateAdd(b_.CreateMul(row, code_.Int64(copy.pitch), "", true, true),
                              b_.CreateSub(In(across_loop.induction), across.begin, "", true, true),
@@ -90,7 +90,7 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
             b_.CreateAlignedLoad(copy.array->getAllocatedType()->getArrayElementType(),
                                  ElementAddress(load.buffer, load.index), alignment);
         NoteParallelAccess(value);
-        NoteParallelAccess(b_.CreateAlignedStore(value, place(copy), alignment));
+        NoteParallelAccess(b_.CreateAlignedStore(value, address_in(copy), alignment));
       });
     });
   }
@@ -102,7 +102,7 @@ void FunctionEmitter::EmitBlockOf(const TransposedNest& transposed, const std::v
         if (copy == copies.end()) {
           std::visit([this](const auto& one) { Emit(one); }, statement.value);
         } else {
-          EmitLoad(std::get<LoadStatement>(statement.value), place(*copy));
+          EmitLoad(std::get<LoadStatement>(statement.value), address_in(*copy));
         }
       }
     });

@@ -13,15 +13,16 @@ struct Extent {
   int64_t first, count;
 };
 
-int64_t PositionOf(const Dim& dim, int64_t place, int64_t cell) {
-  return place * dim.stride + cell * dim.step + dim.offset;
+// The position in the padded and dilated input of a cell of the window at an output position.
+int64_t InputPositionOf(const Dim& dim, int64_t position, int64_t cell) {
+  return position * dim.stride + cell * dim.step + dim.offset;
 }
 
-Extent ExtentOf(const Dim& dim, const Band::Range& places, const Band::Range& cells) {
+Extent ExtentOf(const Dim& dim, const Band::Range& positions, const Band::Range& cells) {
   const int64_t last_cell = cells.begin + cells.count - 1;
-  const int64_t low = PositionOf(dim, places.begin, dim.step < 0 ? last_cell : cells.begin);
-  const int64_t high =
-      PositionOf(dim, places.begin + places.count - 1, dim.step < 0 ? cells.begin : last_cell);
+  const int64_t low = InputPositionOf(dim, positions.begin, dim.step < 0 ? last_cell : cells.begin);
+  const int64_t high = InputPositionOf(dim, positions.begin + positions.count - 1,
+                                       dim.step < 0 ? cells.begin : last_cell);
   return {low, high - low + 1};
 }
 
@@ -102,7 +103,7 @@ bool IsInside(const Dim& dim, const Extent& extent) {
 Band WholeBand(const ConvolutionShape& shape) {
   Band band;
   for (int d = 0; d < kNumDims; ++d) {
-    band.places[d].count = shape.dims[d].extent;
+    band.positions[d].count = shape.dims[d].extent;
     band.cells[d].count = shape.dims[d].window;
   }
   band.features.count = shape.features;
@@ -112,7 +113,7 @@ Band WholeBand(const ConvolutionShape& shape) {
 double NumPaddedElements(const ConvolutionShape& shape, const Band& band) {
   auto n = static_cast<double>(band.features.count);
   for (int d = 0; d < kNumDims; ++d) {
-    n *= static_cast<double>(ExtentOf(shape.dims[d], band.places[d], band.cells[d]).count);
+    n *= static_cast<double>(ExtentOf(shape.dims[d], band.positions[d], band.cells[d]).count);
   }
   return n;
 }
@@ -123,7 +124,7 @@ PaddedInput PadInput(const ConvolutionShape& shape, const Band& band, const floa
   int64_t steps[kNumDims];  // distances of neighbouring positions
   bool is_inside = true;
   for (int d = 0; d < kNumDims; ++d) {
-    extents[d] = ExtentOf(shape.dims[d], band.places[d], band.cells[d]);
+    extents[d] = ExtentOf(shape.dims[d], band.positions[d], band.cells[d]);
     is_inside &= IsInside(shape.dims[d], extents[d]);
     steps[d] = shape.dims[d].lhs_stride;
   }
@@ -149,8 +150,9 @@ PaddedInput PadInput(const ConvolutionShape& shape, const Band& band, const floa
   for (int d = 0; d < kNumDims; ++d) {
     const Dim& dim = shape.dims[d];
     input.data +=
-        (PositionOf(dim, band.places[d].begin, band.cells[d].begin) - extents[d].first) * steps[d];
-    input.place_steps[d] = dim.stride * steps[d];
+        (InputPositionOf(dim, band.positions[d].begin, band.cells[d].begin) - extents[d].first) *
+        steps[d];
+    input.position_steps[d] = dim.stride * steps[d];
     input.cell_steps[d] = dim.step * steps[d];
   }
   return input;

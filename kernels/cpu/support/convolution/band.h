@@ -7,23 +7,22 @@
 
 namespace acceld::kernels::cpu {
 
-// A part of the multiplications of one group of a convolution: those for some output positions
-// (places), some positions in the window (cells) and some input features, and for all output
-// features.
+// A part of the multiplications of one group of a convolution: those for some output positions,
+// some positions in the window (cells) and some input features, and for all output features.
 struct Band {
   // The indices [begin, begin + count).
   struct Range {
     int64_t begin = 0, count = 1;
   };
   int64_t group = 0;
-  Range places[ConvolutionShape::kNumDims];
+  Range positions[ConvolutionShape::kNumDims];  // of the output
   Range cells[ConvolutionShape::kNumDims];
   Range features;
 
   // The number of output positions.
   int64_t num_output_positions() const {
     int64_t n = 1;
-    for (const Range& range : places) n *= range.count;
+    for (const Range& range : positions) n *= range.count;
     return n;
   }
   // The number of products that are added up for each output element.
@@ -43,11 +42,11 @@ double NumPaddedElements(const ConvolutionShape& shape, const Band& band);
 
 // The input of a band, with zeros in the window positions (cells) for which there is no input
 // element. The element for output position p, cell c and feature f, all counted from the band's
-// first ones, is data[p * place_steps + c * cell_steps + f * feature_step], where the first two
+// first ones, is data[p * position_steps + c * cell_steps + f * feature_step], where the first two
 // products are sums over the dimensions.
 struct PaddedInput {
   const float* data;
-  int64_t place_steps[ConvolutionShape::kNumDims];
+  int64_t position_steps[ConvolutionShape::kNumDims];
   int64_t cell_steps[ConvolutionShape::kNumDims];
   int64_t feature_step;
 };

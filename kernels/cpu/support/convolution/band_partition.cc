@@ -12,14 +12,14 @@ constexpr int kFeatures = 2 * kNumDims;  // the axis after those of positions an
 constexpr double kMaxElements = 48 << 10;
 // The most elements of the input of a band that cannot be divided further, zeros between its
 // elements included.
-constexpr double kMaxUncutElements = 1 << 20;
-constexpr int64_t kMaxPlaces = 4096;
+constexpr double kMaxUndividedElements = 1 << 20;
+constexpr int64_t kMaxPositions = 4096;
 // The least number of bands for several threads, as long as each has multiplications for about 15
 // us.
 constexpr int64_t kMinBands = 16;
 constexpr double kMinBandWork = 1 << 20;
 // With fewer neighbouring output positions, tiles would be half empty.
-constexpr int64_t kMinPlaces = 8;
+constexpr int64_t kMinPositions = 8;
 
 double WorkOf(const ConvolutionShape& shape, const Band& band) {
   return static_cast<double>(band.num_output_positions()) *
@@ -30,7 +30,7 @@ double WorkOf(const ConvolutionShape& shape, const Band& band) {
 
 Band::Range& BandPartition::AxisOf(Band& band, int axis) {
   if (axis == kFeatures) return band.features;
-  return axis < kNumDims ? band.places[axis] : band.cells[axis - kNumDims];
+  return axis < kNumDims ? band.positions[axis] : band.cells[axis - kNumDims];
 }
 
 BandPartition::BandPartition(const ConvolutionShape& shape, Of of) : shape_(&shape), of_(of) {
@@ -39,18 +39,18 @@ BandPartition::BandPartition(const ConvolutionShape& shape, Of of) : shape_(&sha
   std::copy_n(extents_, kNumAxes, pieces_);
   // Divides the outermost axes in memory first, so that bands share little of their input.
   int order[kNumAxes], num_axes = 0;
-  const int first = of == Of::kPlaces ? 0 : kNumDims;
+  const int first = of == Of::kPositions ? 0 : kNumDims;
   if (of == Of::kSums) order[num_axes++] = kFeatures;
   for (int d = 0; d < kNumDims; ++d) order[num_axes++] = first + d;
   for (int i = 0; i < num_axes; ++i) {
-    const bool is_row = of == Of::kPlaces && i == num_axes - 1;
+    const bool is_row = of == Of::kPositions && i == num_axes - 1;
     int64_t& piece = pieces_[order[i]];
-    while (piece > (is_row ? kMinPlaces : 1) && !IsSmallEnough()) piece = (piece + 1) / 2;
+    while (piece > (is_row ? kMinPositions : 1) && !IsSmallEnough()) piece = (piece + 1) / 2;
   }
 }
 
 bool BandPartition::fits() const {
-  return NumPaddedElements(*shape_, First()) <= kMaxUncutElements;
+  return NumPaddedElements(*shape_, First()) <= kMaxUndividedElements;
 }
 
 Band BandPartition::First() const {
@@ -64,7 +64,7 @@ bool BandPartition::IsSmallEnough() const {
   double elements = NumPaddedElements(*shape_, band);
   if (of_ == Of::kSums) elements += static_cast<double>(band.num_products() * shape_->outputs);
   if (elements > kMaxElements) return false;
-  if (of_ == Of::kPlaces && band.num_output_positions() > kMaxPlaces) return false;
+  if (of_ == Of::kPositions && band.num_output_positions() > kMaxPositions) return false;
   return count() >= kMinBands || WorkOf(*shape_, band) < 2 * kMinBandWork;
 }
 

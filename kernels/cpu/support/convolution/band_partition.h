@@ -11,9 +11,8 @@ namespace acceld::kernels::cpu {
 // shape.
 class BandPartition {
  public:
-  // What is divided: the output positions (places), so that every band computes complete sums, or
-  // the sums.
-  enum class Of { kPlaces, kSums };
+  // What is divided: the output positions, so that every band computes complete sums, or the sums.
+  enum class Of { kPositions, kSums };
 
   BandPartition(const ConvolutionShape& shape, Of of);
 

@@ -43,46 +43,48 @@ int64_t PieceOf(int64_t extent, int64_t target) {
   return std::min(extent, (extent + pieces * 16 - 1) / (pieces * 16) * 16);
 }
 
-// How a convolution is cut: blocks of rows and outputs, each a sum over chunks of the columns of
-// the window's matrix. It follows from the shape alone.
-struct Cut {
+// How a convolution is divided: blocks of rows and outputs, each a sum over chunks of the columns
+// of the window's matrix. It follows from the shape alone.
+struct Partition {
   int64_t rows, outputs, columns;  // of one block or chunk
   int64_t row_blocks, output_blocks, chunks;
-  int64_t outer_places;
+  int64_t outer_positions;
   bool is_matrix;  // the input is the window's matrix
   int64_t lhs_row_stride;
   bool rows_are_outer;  // output positions are the rows of the product, features its columns
 
   int64_t num_blocks(const ConvolutionShape& shape) const {
-    return shape.groups * outer_places * row_blocks * output_blocks;
+    return shape.groups * outer_positions * row_blocks * output_blocks;
   }
 };
 
-Cut PartitionShape(const ConvolutionShape& shape, ir::DType input) {
-  Cut cut;
+Partition Divide(const ConvolutionShape& shape, ir::DType input) {
+  Partition partition;
   const int64_t num_rows = shape.num_rows();
   const int64_t num_columns = shape.num_window_elements() * shape.features;
-  cut.outer_places = shape.num_output_positions() / num_rows;
-  cut.outputs = PieceOf(shape.outputs, kBlockOutputs);
-  cut.output_blocks = CeilDivide(shape.outputs, cut.outputs);
-  const int64_t others = shape.groups * cut.outer_places * cut.output_blocks;
+  partition.outer_positions = shape.num_output_positions() / num_rows;
+  partition.outputs = PieceOf(shape.outputs, kBlockOutputs);
+  partition.output_blocks = CeilDivide(shape.outputs, partition.outputs);
+  const int64_t others = shape.groups * partition.outer_positions * partition.output_blocks;
   const int64_t wanted = std::max<int64_t>(1, kMinBlocks / others);
-  cut.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
-  cut.row_blocks = CeilDivide(num_rows, cut.rows);
-  cut.is_matrix = IsIm2colMatrix(shape, &cut.lhs_row_stride);
+  partition.rows = PieceOf(num_rows, std::clamp(num_rows / wanted, kMinBlockRows, kBlockRows));
+  partition.row_blocks = CeilDivide(num_rows, partition.rows);
+  partition.is_matrix = IsIm2colMatrix(shape, &partition.lhs_row_stride);
   const int64_t step =
-      cut.is_matrix ? DepthStep(input, cut.rows, cut.outputs, num_columns, kLongSum)
-                    : std::max<int64_t>(1, kMatrixBytes / (cut.rows * ir::StorageBytesOf(input)));
-  cut.columns = PieceOf(num_columns, input == ir::DType::kF32 ? std::min(step, kLongestSum) : step);
-  cut.chunks = CeilDivide(num_columns, cut.columns);
-  cut.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
-  return cut;
+      partition.is_matrix
+          ? DepthStep(input, partition.rows, partition.outputs, num_columns, kLongSum)
+          : std::max<int64_t>(1, kMatrixBytes / (partition.rows * ir::StorageBytesOf(input)));
+  partition.columns =
+      PieceOf(num_columns, input == ir::DType::kF32 ? std::min(step, kLongestSum) : step);
+  partition.chunks = CeilDivide(num_columns, partition.columns);
+  partition.rows_are_outer = shape.out_feature_stride == 1 || shape.outputs == 1;
+  return partition;
 }
 
 struct Task {
   const LaunchContext* context;
   ConvolutionDescriptor descriptor;
-  Cut cut;
+  Partition partition;
   const char* lhs;
   const char* rhs;
   char* out;
@@ -99,9 +101,9 @@ MatmulKey KeyOf(const Task& task, ir::DType sum_dtype, int64_t rows, int64_t out
   step.k = columns;
   const int64_t window[2] = {row_stride, column_stride};
   const int64_t kernel[2] = {shape.rhs_row_stride, shape.rhs_output_stride};
-  step.m = task.cut.rows_are_outer ? rows : outputs;
-  step.n = task.cut.rows_are_outer ? outputs : rows;
-  if (task.cut.rows_are_outer) {
+  step.m = task.partition.rows_are_outer ? rows : outputs;
+  step.n = task.partition.rows_are_outer ? outputs : rows;
+  if (task.partition.rows_are_outer) {
     std::copy_n(window, 2, step.lhs_strides + 1);
     std::copy_n(kernel, 2, step.rhs_strides + 1);
   } else {
@@ -129,23 +131,23 @@ void StoreSums(const float* sums, int64_t rows, int64_t columns, ir::DType dtype
 
 absl::Status ComputeBlock(const Task& task, int64_t index) {
   const ConvolutionShape& shape = task.descriptor.shape;
-  const Cut& cut = task.cut;
+  const Partition& partition = task.partition;
   const int64_t in_bytes = ir::StorageBytesOf(task.descriptor.input_dtype());
   const ir::DType out_dtype = task.descriptor.output_dtype();
   const int64_t out_bytes = ir::StorageBytesOf(out_dtype);
 
-  const int64_t first_output = index % cut.output_blocks * cut.outputs;
-  index /= cut.output_blocks;
+  const int64_t first_output = index % partition.output_blocks * partition.outputs;
+  index /= partition.output_blocks;
   Im2colBlock block{};
-  block.first_row = index % cut.row_blocks * cut.rows;
-  index /= cut.row_blocks;
+  block.first_row = index % partition.row_blocks * partition.rows;
+  index /= partition.row_blocks;
   for (int64_t d = shape.first_row_dim; d-- > 0;) {
     block.outer[d] = index % shape.dims[d].extent;
     index /= shape.dims[d].extent;
   }
   const int64_t group = index;
-  block.num_rows = std::min(cut.rows, shape.num_rows() - block.first_row);
-  const int64_t outputs = std::min(cut.outputs, shape.outputs - first_output);
+  block.num_rows = std::min(partition.rows, shape.num_rows() - block.first_row);
+  const int64_t outputs = std::min(partition.outputs, shape.outputs - first_output);
   const int64_t num_columns = shape.num_window_elements() * shape.features;
 
   const char* const lhs = task.lhs + group * shape.lhs_group_stride * in_bytes;
@@ -156,39 +158,42 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
       task.out + (group * shape.out_group_stride + first_output * shape.out_feature_stride +
                   OutOffset(shape, block.outer, block.first_row)) *
                      out_bytes;
-  const int64_t out_row_stride = cut.rows_are_outer ? shape.row_stride() : shape.out_feature_stride;
-  const int64_t out_rows = cut.rows_are_outer ? block.num_rows : outputs;
-  const int64_t out_columns = cut.rows_are_outer ? outputs : block.num_rows;
+  const int64_t out_row_stride =
+      partition.rows_are_outer ? shape.row_stride() : shape.out_feature_stride;
+  const int64_t out_rows = partition.rows_are_outer ? block.num_rows : outputs;
+  const int64_t out_columns = partition.rows_are_outer ? outputs : block.num_rows;
 
   // Sums of several chunks are kept in their own type until they are complete.
-  const ir::DType sum_dtype = cut.chunks == 1 ? out_dtype : SumType(task.descriptor.input_dtype());
+  const ir::DType sum_dtype =
+      partition.chunks == 1 ? out_dtype : SumType(task.descriptor.input_dtype());
   const bool separate = sum_dtype != out_dtype;
   thread_local Scratchpad matrix_memory, sum_memory;
   char* matrix = nullptr;
   char* sums = out;
-  if (!cut.is_matrix) {
-    matrix = static_cast<char*>(matrix_memory.Reserve(block.num_rows * cut.columns * in_bytes));
+  if (!partition.is_matrix) {
+    matrix =
+        static_cast<char*>(matrix_memory.Reserve(block.num_rows * partition.columns * in_bytes));
   }
   if (separate) {
     sums = static_cast<char*>(
         sum_memory.Reserve(out_rows * out_columns * ir::StorageBytesOf(sum_dtype)));
   }
-  if ((!cut.is_matrix && matrix == nullptr) || sums == nullptr) {
+  if ((!partition.is_matrix && matrix == nullptr) || sums == nullptr) {
     return absl::ResourceExhaustedError("convolution: no memory for its working space");
   }
   const int64_t sum_row_stride = separate ? out_columns : out_row_stride;
-  for (int64_t chunk = 0; chunk < cut.chunks; ++chunk) {
+  for (int64_t chunk = 0; chunk < partition.chunks; ++chunk) {
     if (Poll(*task.context) != static_cast<int32_t>(CodeStatus::kOk)) {
       return absl::CancelledError("");
     }
-    block.first_column = chunk * cut.columns;
-    block.num_columns = std::min(cut.columns, num_columns - block.first_column);
+    block.first_column = chunk * partition.columns;
+    block.num_columns = std::min(partition.columns, num_columns - block.first_column);
     const bool by_rows = GathersRows(shape);
     int64_t row_stride = by_rows ? block.num_columns : 1;
     int64_t column_stride = by_rows ? 1 : block.num_rows;
     const char* window = matrix;
-    if (cut.is_matrix) {
-      row_stride = cut.lhs_row_stride;
+    if (partition.is_matrix) {
+      row_stride = partition.lhs_row_stride;
       column_stride = shape.lhs_feature_stride;
       window = lhs + (LhsOffset(shape, block.outer, block.first_row) +
                       block.first_column * shape.lhs_feature_stride) *
@@ -202,8 +207,8 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
         const auto primitive,
         FindMatmulPrimitive(key, {.row_stride = sum_row_stride, .accumulate = chunk > 0}));
     const char* const kernel = rhs + block.first_column * shape.rhs_row_stride * in_bytes;
-    ACCELD_RETURN_IF_ERROR(cut.rows_are_outer ? primitive->Run(window, kernel, sums)
-                                              : primitive->Run(kernel, window, sums));
+    ACCELD_RETURN_IF_ERROR(partition.rows_are_outer ? primitive->Run(window, kernel, sums)
+                                                    : primitive->Run(kernel, window, sums));
   }
   if (separate) {
     StoreSums(reinterpret_cast<const float*>(sums), out_rows, out_columns, out_dtype, out,
@@ -233,11 +238,11 @@ int32_t Convolution(const LaunchContext* context, const int64_t* descriptor, con
     return DirectConvolution(context, shape, static_cast<const float*>(lhs),
                              static_cast<const float*>(rhs), static_cast<float*>(out));
   }
-  task.cut = PartitionShape(shape, task.descriptor.input_dtype());
+  task.partition = Divide(shape, task.descriptor.input_dtype());
   task.lhs = static_cast<const char*>(lhs);
   task.rhs = static_cast<const char*>(rhs);
   task.out = static_cast<char*>(out);
-  return ParallelFor(context, RunBlock, &task, task.cut.num_blocks(shape));
+  return ParallelFor(context, RunBlock, &task, task.partition.num_blocks(shape));
 }
 
 bool CanConvolve(const ConvolutionStep& convolution) {

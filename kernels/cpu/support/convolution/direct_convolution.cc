@@ -31,13 +31,13 @@ constexpr int64_t kMaxSums = int64_t{1} << 20;
 // Multiplications between two polls: a few milliseconds.
 constexpr double kPieceWork = 1 << 28;
 // The output positions whose parts one task adds up.
-constexpr int64_t kAddedPlaces = 64;
+constexpr int64_t kAddedPositions = 64;
 
-BandPartition::Of CutOf(const ConvolutionShape& shape) {
-  const bool cuts_sums =
+BandPartition::Of WhatToDivide(const ConvolutionShape& shape) {
+  const bool divides_sums =
       shape.lhs_feature_stride != 1 &&
       shape.num_window_elements() * shape.features > shape.num_output_positions();
-  return cuts_sums ? BandPartition::Of::kSums : BandPartition::Of::kPlaces;
+  return divides_sums ? BandPartition::Of::kSums : BandPartition::Of::kPositions;
 }
 
 // Where the output of one group is: its address, and the distances of neighbouring output
@@ -53,27 +53,27 @@ Output OutputOf(const ConvolutionShape& shape, int64_t group, float* out) {
   return output;
 }
 
-// Calls `visit(i, place)` for the output positions of a band in row-major order, with i counting
+// Calls `visit(i, position)` for the output positions of a band in row-major order, with i counting
 // from 0. Positions count from the band's first one.
 template <typename Visit>
-void ForEachPlace(const Band& band, Visit visit) {
-  const Band::Range* const p = band.places;
+void ForEachPosition(const Band& band, Visit visit) {
+  const Band::Range* const p = band.positions;
   int64_t i = 0;
   for (int64_t a = 0; a < p[0].count; ++a) {
     for (int64_t b = 0; b < p[1].count; ++b) {
       for (int64_t c = 0; c < p[2].count; ++c) {
         for (int64_t d = 0; d < p[3].count; ++d) {
-          const int64_t place[kNumDims] = {a, b, c, d};
-          visit(i++, place);
+          const int64_t position[kNumDims] = {a, b, c, d};
+          visit(i++, position);
         }
       }
     }
   }
 }
 
-int64_t OffsetOf(const int64_t (&place)[kNumDims], const int64_t (&steps)[kNumDims]) {
+int64_t OffsetOf(const int64_t (&position)[kNumDims], const int64_t (&steps)[kNumDims]) {
   int64_t offset = 0;
-  for (int d = 0; d < kNumDims; ++d) offset += place[d] * steps[d];
+  for (int d = 0; d < kNumDims; ++d) offset += position[d] * steps[d];
   return offset;
 }
 
@@ -123,9 +123,9 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
   auto** const starts = static_cast<const float**>(start_memory.Reserve(address_bytes));
   auto** const targets = static_cast<float**>(target_memory.Reserve(address_bytes));
   if (input.data == nullptr || starts == nullptr || targets == nullptr) return NoMemory();
-  ForEachPlace(band, [&](int64_t i, const int64_t(&place)[kNumDims]) {
-    starts[i] = input.data + OffsetOf(place, input.place_steps);
-    targets[i] = output.data + OffsetOf(place, output.steps);
+  ForEachPosition(band, [&](int64_t i, const int64_t(&position)[kNumDims]) {
+    starts[i] = input.data + OffsetOf(position, input.position_steps);
+    targets[i] = output.data + OffsetOf(position, output.steps);
   });
   const float* kernel =
       rhs + band.group * shape.rhs_group_stride + band.features.begin * shape.rhs_feature_stride;
@@ -152,10 +152,10 @@ absl::Status RunBand(const LaunchContext* context, const ConvolutionShape& shape
   return absl::OkStatus();
 }
 
-struct PlacesTask {
+struct PositionsTask {
   struct Phase {
     const ConvolutionPhase* phase;
-    BandPartition cut;
+    BandPartition partition;
   };
   const LaunchContext* context;
   std::vector<Phase> phases;
@@ -164,20 +164,21 @@ struct PlacesTask {
   float* out;
 };
 
-int32_t RunPlaces(const void* frame, int64_t index) {
-  const auto& task = *static_cast<const PlacesTask*>(frame);
+int32_t RunPositions(const void* frame, int64_t index) {
+  const auto& task = *static_cast<const PositionsTask*>(frame);
   size_t number = 0;
-  while (index >= task.phases[number].cut.count()) index -= task.phases[number++].cut.count();
+  while (index >= task.phases[number].partition.count())
+    index -= task.phases[number++].partition.count();
   const ConvolutionPhase& phase = *task.phases[number].phase;
-  const Band band = task.phases[number].cut[index];
+  const Band band = task.phases[number].partition[index];
   Output output = OutputOf(phase.shape, band.group, task.out + phase.out_offset);
-  for (int d = 0; d < kNumDims; ++d) output.data += band.places[d].begin * output.steps[d];
+  for (int d = 0; d < kNumDims; ++d) output.data += band.positions[d].begin * output.steps[d];
   if (!phase.is_zero) {
     return ResultOf(task.context, RunBand(task.context, phase.shape, band, task.lhs,
                                           task.rhs + phase.rhs_offset, output, false));
   }
-  ForEachPlace(band, [&](int64_t, const int64_t(&place)[kNumDims]) {
-    std::fill_n(output.data + OffsetOf(place, output.steps), phase.shape.outputs, 0.0F);
+  ForEachPosition(band, [&](int64_t, const int64_t(&position)[kNumDims]) {
+    std::fill_n(output.data + OffsetOf(position, output.steps), phase.shape.outputs, 0.0F);
   });
   return kOk;
 }
@@ -219,13 +220,13 @@ int32_t ComputeByPositions(const LaunchContext* context, ConvolutionShape shape,
     rhs = *packed;
   }
   const std::vector<ConvolutionPhase> phases = SplitDilation(shape);
-  PlacesTask task{context, {}, lhs, rhs, out};
+  PositionsTask task{context, {}, lhs, rhs, out};
   int64_t bands = 0;
   for (const ConvolutionPhase& phase : phases) {
-    task.phases.push_back({&phase, BandPartition(phase.shape, BandPartition::Of::kPlaces)});
-    bands += task.phases.back().cut.count();
+    task.phases.push_back({&phase, BandPartition(phase.shape, BandPartition::Of::kPositions)});
+    bands += task.phases.back().partition.count();
   }
-  const int32_t status = ParallelFor(context, RunPlaces, &task, bands);
+  const int32_t status = ParallelFor(context, RunPositions, &task, bands);
   kernel_memory.Trim();
   return status;
 }
@@ -235,7 +236,7 @@ int32_t ComputeByPositions(const LaunchContext* context, ConvolutionShape shape,
 struct SumsTask {
   const LaunchContext* context;
   const ConvolutionShape* shape;
-  BandPartition cut;
+  BandPartition partition;
   int64_t num_parts;
   const float* lhs;
   const float* rhs;
@@ -252,12 +253,12 @@ int32_t RunPart(const void* frame, int64_t index) {
   Output output{task.parts + part * task.part_size() + group * task.group_size(), {}};
   int64_t step = task.shape->outputs;
   for (int d = kNumDims; d-- > 0; step *= task.shape->dims[d].extent) output.steps[d] = step;
-  const int64_t bands = task.cut.per_group();
+  const int64_t bands = task.partition.per_group();
   const int64_t first = part * bands / task.num_parts, end = (part + 1) * bands / task.num_parts;
   for (int64_t i = first; i < end; ++i) {
     if (const int32_t status = Poll(*task.context); status != kOk) return status;
-    absl::Status status = RunBand(task.context, *task.shape, task.cut[group * bands + i], task.lhs,
-                                  task.rhs, output, i > first);
+    absl::Status status = RunBand(task.context, *task.shape, task.partition[group * bands + i],
+                                  task.lhs, task.rhs, output, i > first);
     if (!status.ok()) return ResultOf(task.context, std::move(status));
   }
   return kOk;
@@ -267,11 +268,11 @@ int32_t AddParts(const void* frame, int64_t index) {
   const auto& task = *static_cast<const SumsTask*>(frame);
   const ConvolutionShape& shape = *task.shape;
   const ProductTiles& tiles = ProductTilesOf(shape.outputs);
-  const int64_t places = shape.num_output_positions();
-  const int64_t end = std::min((index + 1) * kAddedPlaces, shape.groups * places);
-  for (int64_t i = index * kAddedPlaces; i < end; ++i) {
-    float* to = task.out + i / places * shape.out_group_stride;
-    for (int64_t d = kNumDims, rest = i % places; d-- > 0; rest /= shape.dims[d].extent) {
+  const int64_t positions = shape.num_output_positions();
+  const int64_t end = std::min((index + 1) * kAddedPositions, shape.groups * positions);
+  for (int64_t i = index * kAddedPositions; i < end; ++i) {
+    float* to = task.out + i / positions * shape.out_group_stride;
+    for (int64_t d = kNumDims, rest = i % positions; d-- > 0; rest /= shape.dims[d].extent) {
       to += rest % shape.dims[d].extent * shape.dims[d].out_stride;
     }
     const float* from = task.parts + i * shape.outputs;
@@ -289,15 +290,15 @@ int32_t ComputeBySums(const LaunchContext* context, const ConvolutionShape& shap
                 nullptr, out};
   const double work = shape.num_multiplications() / static_cast<double>(shape.groups);
   task.num_parts =
-      std::max<int64_t>(1, std::min({kMaxParts, task.cut.per_group(),
+      std::max<int64_t>(1, std::min({kMaxParts, task.partition.per_group(),
                                      static_cast<int64_t>(std::min(work / kMinPartWork, 1e6))}));
   thread_local Scratchpad memory;
   task.parts = static_cast<float*>(memory.Reserve(task.num_parts * task.part_size() * 4));
   if (task.parts == nullptr) return ResultOf(context, NoMemory());
   int32_t status = ParallelFor(context, RunPart, &task, shape.groups * task.num_parts);
   if (status == kOk) {
-    const int64_t places = shape.groups * shape.num_output_positions();
-    status = ParallelFor(context, AddParts, &task, CeilDivide(places, kAddedPlaces));
+    const int64_t positions = shape.groups * shape.num_output_positions();
+    status = ParallelFor(context, AddParts, &task, CeilDivide(positions, kAddedPositions));
   }
   memory.Trim();
   return status;
@@ -308,19 +309,19 @@ int32_t ComputeBySums(const LaunchContext* context, const ConvolutionShape& shap
 bool IsDirectConvolution(const ConvolutionShape& shape) {
   if (shape.outputs < kMinTileColumns || shape.out_feature_stride != 1) return false;
   if (shape.lhs_feature_stride != 1 && shape.dims[kNumDims - 1].lhs_stride != 1) return false;
-  if (CutOf(shape) == BandPartition::Of::kSums) {
+  if (WhatToDivide(shape) == BandPartition::Of::kSums) {
     return shape.rhs_output_stride == 1 &&
            shape.groups * shape.num_output_positions() * shape.outputs <= kMaxSums &&
            BandPartition(shape, BandPartition::Of::kSums).fits();
   }
   const int64_t products = shape.num_window_elements() * shape.features;
   return products * std::min(shape.outputs, kTileColumns) <= kMaxKernelElements &&
-         BandPartition(shape, BandPartition::Of::kPlaces).fits();
+         BandPartition(shape, BandPartition::Of::kPositions).fits();
 }
 
 int32_t DirectConvolution(const LaunchContext* context, const ConvolutionShape& shape,
                           const float* lhs, const float* rhs, float* out) {
-  return CutOf(shape) == BandPartition::Of::kSums
+  return WhatToDivide(shape) == BandPartition::Of::kSums
              ? ComputeBySums(context, shape, lhs, rhs, out)
              : ComputeByPositions(context, shape, lhs, rhs, out);
 }

@@ -20,19 +20,20 @@ int64_t ElementAt(const Dim& dim, int64_t at) {
   return at % dim.dilation == 0 ? at / dim.dilation : -1;
 }
 
-// Sets `place` to the output position of row `row` in the row dimensions.
-void OutputPositionOf(const ConvolutionShape& shape, int64_t row, int64_t* place) {
+// Sets `position` to the output position of row `row` in the row dimensions.
+void OutputPositionOf(const ConvolutionShape& shape, int64_t row, int64_t* position) {
   for (int d = kNumDims; d-- > shape.first_row_dim;) {
-    place[d] = row % shape.dims[d].extent;
+    position[d] = row % shape.dims[d].extent;
     row /= shape.dims[d].extent;
   }
 }
 
-// Advances `place` to the next output position. After the last one it starts again with the first.
-void NextPlace(const ConvolutionShape& shape, int64_t* place) {
+// Advances `position` to the next output position. After the last one it starts again with the
+// first.
+void NextPosition(const ConvolutionShape& shape, int64_t* position) {
   for (int d = kNumDims; d-- > shape.first_row_dim;) {
-    if (++place[d] < shape.dims[d].extent) return;
-    place[d] = 0;
+    if (++position[d] < shape.dims[d].extent) return;
+    position[d] = 0;
   }
 }
 
@@ -44,21 +45,21 @@ class Gatherer {
     for (int d = 0; d < kNumDims; ++d) {
       if (shape.dims[d].window > 1) last_ = d;
     }
-    std::copy_n(block.outer, kNumDims, place_);
+    std::copy_n(block.outer, kNumDims, position_);
   }
 
   void Rows() {
     const Dim& last = shape_.dims[last_];
     // Neighbouring cells of the last dimension are neighbours in the input.
     const bool merge = last.step == 1 && last.dilation == 1 && last.lhs_stride == shape_.features;
-    OutputPositionOf(shape_, block_.first_row, place_);
+    OutputPositionOf(shape_, block_.first_row, position_);
     for (int64_t row = 0; row < block_.num_rows; ++row) {
       if (merge) {
         MergedRow();
       } else {
         Row();
       }
-      NextPlace(shape_, place_);
+      NextPosition(shape_, position_);
     }
   }
 
@@ -76,8 +77,8 @@ class Gatherer {
   void Zeros(int64_t n) { matrix_ = std::fill_n(matrix_, n, T{0}); }
   void Copy(const T* from, int64_t n) { matrix_ = std::copy_n(from, n, matrix_); }
 
-  // Returns the offset of the input elements under cell `cell` at place_, over dims [0, end), or -1
-  // if there is none there in one of these dims. `cell` counts over these dims.
+  // Returns the offset of the input elements under cell `cell` at position_, over dims [0, end), or
+  // -1 if there is none there in one of these dims. `cell` counts over these dims.
   int64_t OffsetOf(int64_t cell, int end) const {
     int64_t offset = 0;
     for (int d = end; d-- > 0;) {
@@ -87,7 +88,7 @@ class Gatherer {
         w = cell % dim.window;
         cell /= dim.window;
       }
-      const int64_t element = ElementAt(dim, place_[d] * dim.stride + dim.offset + w * dim.step);
+      const int64_t element = ElementAt(dim, position_[d] * dim.stride + dim.offset + w * dim.step);
       if (element < 0) return -1;
       offset += element * dim.lhs_stride;
     }
@@ -116,14 +117,14 @@ class Gatherer {
   void MergedRow() {
     const Dim& last = shape_.dims[last_];
     const int64_t run = last.window * shape_.features;
-    const int64_t start = place_[last_] * last.stride + last.offset;
+    const int64_t start = position_[last_] * last.stride + last.offset;
     // The part of a run that has input elements.
     const int64_t low = std::clamp<int64_t>(-start * shape_.features, 0, run);
     const int64_t high = std::clamp<int64_t>((last.size - start) * shape_.features, low, run);
     int64_t inner = 0;
     for (int d = last_ + 1; d < kNumDims && inner >= 0; ++d) {
       const Dim& dim = shape_.dims[d];
-      const int64_t element = ElementAt(dim, place_[d] * dim.stride + dim.offset);
+      const int64_t element = ElementAt(dim, position_[d] * dim.stride + dim.offset);
       inner = element < 0 ? -1 : inner + element * dim.lhs_stride;
     }
     int64_t column = block_.first_column;
@@ -147,20 +148,20 @@ class Gatherer {
   void Column(int64_t cell, const T* lhs) {
     const Dim& inner = shape_.dims[kNumDims - 1];
     const int64_t w = cell % inner.window;
-    OutputPositionOf(shape_, block_.first_row, place_);
+    OutputPositionOf(shape_, block_.first_row, position_);
     int64_t left = block_.num_rows;
     while (left > 0) {
-      int64_t* const place = &place_[kNumDims - 1];
-      const int64_t n = std::min(left, inner.extent - *place);
+      int64_t* const position = &position_[kNumDims - 1];
+      const int64_t n = std::min(left, inner.extent - *position);
       const int64_t offset = OffsetOf(cell / inner.window, kNumDims - 1);
       if (offset < 0) {
         Zeros(n);
       } else {
-        Run(inner, *place, *place + n, inner.offset + w * inner.step, lhs + offset);
+        Run(inner, *position, *position + n, inner.offset + w * inner.step, lhs + offset);
       }
       left -= n;
-      *place += n - 1;
-      NextPlace(shape_, place_);
+      *position += n - 1;
+      NextPosition(shape_, position_);
     }
   }
 
@@ -168,8 +169,8 @@ class Gatherer {
   // with offset `shift`.
   void Run(const Dim& dim, int64_t from, int64_t to, int64_t shift, const T* lhs) {
     if (dim.dilation != 1 || dim.stride == 0) {
-      for (int64_t place = from; place < to; ++place) {
-        const int64_t element = ElementAt(dim, place * dim.stride + shift);
+      for (int64_t position = from; position < to; ++position) {
+        const int64_t element = ElementAt(dim, position * dim.stride + shift);
         *matrix_++ = element < 0 ? T{0} : lhs[element * dim.lhs_stride];
       }
       return;
@@ -193,7 +194,7 @@ class Gatherer {
   const T* const lhs_;
   T* matrix_;  // address of the next element
   int last_ = kNumDims - 1;
-  int64_t place_[kNumDims];
+  int64_t position_[kNumDims];
 };
 
 template <typename T>
@@ -242,11 +243,11 @@ void GatherIm2col(const ConvolutionShape& shape, const Im2colBlock& block, int64
 }
 
 int64_t LhsOffset(const ConvolutionShape& shape, const int64_t* outer, int64_t row) {
-  int64_t place[kNumDims];
-  std::copy_n(outer, kNumDims, place);
-  OutputPositionOf(shape, row, place);
+  int64_t position[kNumDims];
+  std::copy_n(outer, kNumDims, position);
+  OutputPositionOf(shape, row, position);
   int64_t offset = 0;
-  for (int d = 0; d < kNumDims; ++d) offset += place[d] * shape.dims[d].lhs_stride;
+  for (int d = 0; d < kNumDims; ++d) offset += position[d] * shape.dims[d].lhs_stride;
   return offset;
 }
 

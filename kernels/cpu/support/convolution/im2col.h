@@ -6,9 +6,9 @@
 
 namespace acceld::kernels::cpu {
 
-// A block of the window's matrix (im2col). That matrix has a row for each output position (place)
-// of the row dimensions, and a column for each element (c, f) of the window, as ConvolutionShape
-// counts them; its elements are those of the input under the window. The block has rows [first_row,
+// A block of the window's matrix (im2col). That matrix has a row for each output position of the
+// row dimensions, and a column for each element (c, f) of the window, as ConvolutionShape counts
+// them; its elements are those of the input under the window. The block has rows [first_row,
 // first_row + num_rows), at fixed positions of the other dimensions, and columns [first_column,
 // first_column + num_columns).
 struct Im2colBlock {

@@ -80,12 +80,12 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
       columns_(n_),
       batch_blocks_(batch_) {
   if (is_gram) {
-    CutTriangle(n_);
+    DivideTriangle(n_);
   } else if (const double work = WorkOf(key); work < 2 * kMinBlockWork) {
     batches_ = std::min<int64_t>(batch_, std::max<int64_t>(1, kMinBlockWork / work));
     batch_blocks_ = CeilDivide(batch_, batches_);
   } else {
-    CutEvenly(key);
+    DivideEvenly(key);
   }
   depth_step_ = DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
                           triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK],
@@ -108,7 +108,7 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
   return PieceOf(depth, step, 64);
 }
 
-void MatmulBlocks::CutEvenly(const MatmulKey& key) {
+void MatmulBlocks::DivideEvenly(const MatmulKey& key) {
   rows_ = PieceOf(m_, kBlockRows, 16);
   columns_ = PieceOf(n_, kBlockColumns, 16);
   // A product of few rows or columns has few such blocks. They are made smaller as long as each is
@@ -128,7 +128,7 @@ void MatmulBlocks::CutEvenly(const MatmulKey& key) {
 
 // Divides the triangle into strips of columns from the diagonal down, so that rhs is packed once
 // for many rows. The longest strips come first.
-void MatmulBlocks::CutTriangle(int64_t n) {
+void MatmulBlocks::DivideTriangle(int64_t n) {
   const int64_t strip = n >= 2048 ? 256 : n >= 512 ? 128 : 64;
   const int64_t height = 2 * kBlockRows;
   for (int64_t column = 0; column < n; column += strip) {

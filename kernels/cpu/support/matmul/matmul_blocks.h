@@ -46,9 +46,9 @@ class MatmulBlocks {
 
  private:
   // Divides the output into blocks of equal size.
-  void CutEvenly(const MatmulKey& key);
+  void DivideEvenly(const MatmulKey& key);
   // Divides the lower triangle of an output of n x n elements into blocks.
-  void CutTriangle(int64_t n);
+  void DivideTriangle(int64_t n);
   int64_t PerBatch() const {
     return triangle_.empty() ? row_blocks_ * column_blocks_
                              : static_cast<int64_t>(triangle_.size());

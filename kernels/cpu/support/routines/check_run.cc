@@ -13,7 +13,7 @@ ir::TensorType TypeOf(const RoutineBuffer& buffer) {
   return {buffer.dtype, ir::Dims(buffer.dims.begin(), buffer.dims.end())};
 }
 
-void CheckPlace(const RoutineBuffer& buffer) {
+void CheckMemory(const RoutineBuffer& buffer) {
   if (buffer.size_bytes() == 0) return;
   ACCELD_CHECK(buffer.data != nullptr);
   ACCELD_CHECK(reinterpret_cast<uintptr_t>(buffer.data) % kBufferAlignment == 0);
@@ -39,9 +39,9 @@ void CheckRun(const RoutineRun& run) {
   for (const RoutineBuffer& result : run.results) call.results.push_back(TypeOf(result));
   ACCELD_CHECK(CheckRoutine(call).ok());
   ACCELD_CHECK(BatchRankOf(call) == run.batch_rank);
-  for (const RoutineBuffer& operand : run.operands) CheckPlace(operand);
+  for (const RoutineBuffer& operand : run.operands) CheckMemory(operand);
   for (size_t i = 0; i < run.results.size(); ++i) {
-    CheckPlace(run.results[i]);
+    CheckMemory(run.results[i]);
     if (run.results[i].size_bytes() == 0) continue;
     for (const RoutineBuffer& operand : run.operands) {
       if (operand.size_bytes() > 0) CheckOverlap(run.results[i], operand, /*is_operand=*/true);

@@ -56,7 +56,7 @@ int64_t Product(const std::vector<int64_t>& dims, int64_t begin, int64_t end) {
   return product;
 }
 
-RoutineBuffer ReadBuffer(RoutineKeyReader& key, int64_t batch_rank, void* place) {
+RoutineBuffer ReadBuffer(RoutineKeyReader& key, int64_t batch_rank, void* address) {
   RoutineBuffer buffer{};
   buffer.dtype = static_cast<ir::DType>(key.Next());
   buffer.dims = key.NextList();
@@ -64,7 +64,7 @@ RoutineBuffer ReadBuffer(RoutineKeyReader& key, int64_t batch_rank, void* place)
   buffer.batch = Product(buffer.dims, 0, batch_rank);
   buffer.rows = rank > batch_rank ? buffer.dims[batch_rank] : 1;
   buffer.columns = Product(buffer.dims, std::min(batch_rank + 1, rank), rank);
-  buffer.data = static_cast<char*>(place);
+  buffer.data = static_cast<char*>(address);
   return buffer;
 }
 
@@ -112,12 +112,12 @@ absl::StatusOr<std::shared_ptr<void>> RoutineRun::Allocate(int64_t size_bytes) c
 }
 
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
-                       void* const* places) {
+                       void* const* addresses) {
   RoutineKeyReader key(descriptor);
   RoutineRun run{context, static_cast<Routine>(key.Next()), key.NextList(), key.Next(), {}, {}};
   for (std::vector<RoutineBuffer>* buffers : {&run.operands, &run.results}) {
     for (int64_t i = 0, count = key.Next(); i < count; ++i) {
-      buffers->push_back(ReadBuffer(key, run.batch_rank, *places++));
+      buffers->push_back(ReadBuffer(key, run.batch_rank, *addresses++));
     }
   }
   return run;

@@ -68,9 +68,9 @@ struct RoutineRun {
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t size_bytes) const;
 };
 
-// Decodes the call that `descriptor` and `places` stand for (RoutineFunction in support_abi.h).
+// Decodes the call that `descriptor` and `addresses` stand for (RoutineFunction in support_abi.h).
 RoutineRun ReadRoutine(const LaunchContext* context, const int64_t* descriptor,
-                       void* const* places);
+                       void* const* addresses);
 
 // For debug and sanitizer builds: aborts the process if CheckRoutine refuses the call, if an
 // address is not aligned, if results overlap each other or a part of an operand, or if the address

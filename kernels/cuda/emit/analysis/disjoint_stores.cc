@@ -43,7 +43,7 @@ class StoreFinder {
   }
 
   // Nullopt for what is stored at other indices than sums.
-  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StoreIndex>>> places;
+  absl::flat_hash_map<uint32_t, absl::optional<std::vector<StoreIndex>>> stores;
   absl::flat_hash_map<Var, int64_t> extents;
 
  private:
@@ -77,7 +77,7 @@ class StoreFinder {
     forms_[scalar.result] = std::move(form);
   }
   void Visit(const StoreStatement& store) {
-    auto& found = places.try_emplace(store.buffer, std::vector<StoreIndex>()).first->second;
+    auto& found = stores.try_emplace(store.buffer, std::vector<StoreIndex>()).first->second;
     absl::optional<LinearForm> form = FormOf(store.index);
     if (!form.has_value()) {
       found = absl::nullopt;
@@ -131,13 +131,13 @@ absl::optional<IndexRange> RemainderRangeOf(const LinearForm& index, int64_t mod
 }
 
 // Whether the rests by `modulus` of different statements have nothing in common.
-bool AreDisjoint(const std::vector<StoreIndex>& places, int64_t modulus,
+bool AreDisjoint(const std::vector<StoreIndex>& stores, int64_t modulus,
                  const absl::flat_hash_map<Var, int64_t>& extents) {
   absl::flat_hash_map<size_t, IndexRange> of_statements;
-  for (const StoreIndex& place : places) {
-    const absl::optional<IndexRange> rest = RemainderRangeOf(place.index, modulus, extents);
+  for (const StoreIndex& store : stores) {
+    const absl::optional<IndexRange> rest = RemainderRangeOf(store.index, modulus, extents);
     if (!rest.has_value()) return false;
-    IndexRange& range = of_statements.try_emplace(place.statement, *rest).first->second;
+    IndexRange& range = of_statements.try_emplace(store.statement, *rest).first->second;
     range = {std::min(range.low, rest->low), std::max(range.high, rest->high)};
   }
   std::vector<std::pair<int64_t, int64_t>> ranges;
@@ -157,21 +157,21 @@ absl::flat_hash_set<uint32_t> BuffersWithDisjointStores(const Kernel& kernel,
   finder.VisitKernel(kernel);
   Effects effects;
   effects.Add(kernel.body);
-  absl::flat_hash_set<uint32_t> apart;
-  for (const auto& [buffer, places] : finder.places) {
-    if (!places.has_value() || effects.Loads(buffer)) continue;
+  absl::flat_hash_set<uint32_t> disjoint;
+  for (const auto& [buffer, stores] : finder.stores) {
+    if (!stores.has_value() || effects.Loads(buffer)) continue;
     // One after the other in memory, or in each row.
     std::vector<int64_t> moduli = {kMaxIndex};
-    for (const LinearForm::Term& term : places->front().index.terms) {
+    for (const LinearForm::Term& term : stores->front().index.terms) {
       if (term.coefficient > 1) moduli.push_back(term.coefficient);
     }
-    if (std::any_of(moduli.begin(), moduli.end(), [&places = *places, &finder](int64_t modulus) {
-          return AreDisjoint(places, modulus, finder.extents);
+    if (std::any_of(moduli.begin(), moduli.end(), [&stores = *stores, &finder](int64_t modulus) {
+          return AreDisjoint(stores, modulus, finder.extents);
         })) {
-      apart.insert(buffer);
+      disjoint.insert(buffer);
     }
   }
-  return apart;
+  return disjoint;
 }
 
 }  // namespace acceld::kernels::cuda

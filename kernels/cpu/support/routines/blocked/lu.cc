@@ -212,12 +212,12 @@ class Factorization {
 
   absl::Status FactorBlock(int64_t first) {
     const int64_t columns = std::min(block_, steps_ - first), strip_rows = kernels_.rows;
-    const MatrixView<T> place = a_.From(first, first);
+    const MatrixView<T> view = a_.From(first, first);
     Block<T> block(run_, kernels_, m_ - first, columns, block_memory_);
-    ACCELD_RETURN_IF_ERROR(block.Load({place.data, place.row_step, place.column_step}));
+    ACCELD_RETURN_IF_ERROR(block.Load({view.data, view.row_step, view.column_step}));
     int32_t* const pivots = pivots_ + first;
     ACCELD_ASSIGN_OR_RETURN(const int32_t info, block.Factor(pivots));
-    ACCELD_RETURN_IF_ERROR(block.Store(place));
+    ACCELD_RETURN_IF_ERROR(block.Store(view));
     for (int64_t k = 0; k < columns; ++k) pivots[k] += static_cast<int32_t>(first);
     if (info_ == 0 && info != 0) info_ = static_cast<int32_t>(first) + info;
     if (first + columns == n_) return absl::OkStatus();

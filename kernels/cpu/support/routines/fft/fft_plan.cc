@@ -33,9 +33,9 @@ void FillKernel(const std::vector<Root>& chirp, int64_t size, std::vector<double
   re.assign(size, 0);
   im.assign(size, 0);
   for (int64_t j = 0, n = static_cast<int64_t>(chirp.size()); j < n; ++j) {
-    for (int64_t place : {j, (size - j) % size}) {
-      re[place] = chirp[j].re;
-      im[place] = -chirp[j].im;
+    for (int64_t index : {j, (size - j) % size}) {
+      re[index] = chirp[j].re;
+      im[index] = -chirp[j].im;
     }
   }
 }
@@ -191,10 +191,10 @@ absl::StatusOr<typename FftPlan<T>::Parts> FftPlan<T>::RunChirp(const RoutineRun
   std::fill(padded.im + length_ * lanes, padded.im + size * lanes, T(0));
   ACCELD_ASSIGN_OR_RETURN(const Parts spectrum, padded_->Run(run, lanes, padded, inner_scratch));
   // The inverse transform may use the half of the memory that does not have the spectrum.
-  T* const free_place = spectrum.re == padded.re ? inner_scratch : padded.re;
+  T* const free_half = spectrum.re == padded.re ? inner_scratch : padded.re;
   ACCELD_RETURN_IF_ERROR(multiply(size, spectrum, kernel_re_, kernel_im_, spectrum));
   ACCELD_ASSIGN_OR_RETURN(const Parts product,
-                          padded_->RunInverse(run, lanes, spectrum, free_place));
+                          padded_->RunInverse(run, lanes, spectrum, free_half));
   ACCELD_RETURN_IF_ERROR(multiply(length_, product, chirp_re_, chirp_im_, x));
   return x;
 }
