@@ -13,20 +13,18 @@ Clang.
 
 import argparse
 import concurrent.futures
-import json
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import clang_sources
+from clang_sources import ROOT
+
 ANNOTATED = re.compile(r"\bABSL_(GUARDED_BY|PT_GUARDED_BY|EXCLUSIVE_LOCKS_REQUIRED|LOCKS_EXCLUDED)\b|\bMutexLock\b")
 CHECKS = ["-fsyntax-only", "-Wthread-safety", "-Werror=thread-safety"]
-# What GCC is told and Clang does not know, and precompiled headers, which are GCC's.
-DROPPED = re.compile(r"-fpch-preprocess|-Winvalid-pch|-fno-sanitize-recover.*|-f(no-)?sanitize.*|-O\d|-g")
 
 
 def has_annotations(source):
@@ -34,22 +32,9 @@ def has_annotations(source):
     return any(ANNOTATED.search(text.read_text()) for text in texts if text.is_file())
 
 
-def clang_command(entry, clang):
-    arguments = entry.get("arguments") or shlex.split(entry["command"])
-    compiler = next(i for i, argument in enumerate(arguments) if re.search(r"(g\+\+|clang\+\+|c\+\+)[-\d.]*$", argument))
-    kept, skip = [clang], 0
-    for i, argument in enumerate(arguments[compiler + 1:], compiler + 1):
-        if skip:
-            skip -= 1
-        elif argument in ("-o", "-MF", "-MT", "-MQ") or (argument == "-include" and "cmake_pch" in arguments[i + 1]):
-            skip = 1
-        elif not DROPPED.fullmatch(argument) and argument not in ("-c", "-MD", "-MMD"):
-            kept.append(argument)
-    return kept + ["-Wno-everything", *CHECKS]
-
-
 def check(entry, clang):
-    run = subprocess.run(clang_command(entry, clang), cwd=entry["directory"], capture_output=True, text=True)
+    command = clang_sources.clang_command(entry, clang) + CHECKS
+    run = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
     return run.returncode, run.stderr
 
 
@@ -63,11 +48,7 @@ def main():
     if not shutil.which(arguments.clang):
         print(f"skipped: there is no {arguments.clang} (deploy/install_packages.sh test)")
         return 77
-    entries = {}
-    for entry in json.loads((arguments.build / "compile_commands.json").read_text()):
-        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if source.is_relative_to(ROOT) and not source.is_relative_to(arguments.build.resolve()):
-            entries.setdefault(source, entry)
+    entries = clang_sources.read_entries(arguments.build)
     wanted = [file.resolve() for file in arguments.files] or [source for source in entries if has_annotations(source)]
     unknown = [file for file in wanted if file not in entries]
     if unknown:

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""How the checks with Clang read a build of GCC's, and which sources clang-tidy is run over.
+
+    python3 tests/lint/clang_sources_test.py
+"""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import clang_sources
+import tidy
+
+ROOT = clang_sources.ROOT
+
+
+class ClangSourcesTest(unittest.TestCase):
+    def test_what_only_gcc_understands_is_left_out(self):
+        command = ("/usr/bin/cmake -E env A=b /usr/bin/ccache /usr/bin/c++ -DNAME=1 -I/a -isystem /b -O1 -g1 "
+                   "-fpch-preprocess -Wall -Werror -Winvalid-pch -std=c++20 -fsanitize=address -fno-sanitize=null "
+                   "-include /build/cmake_pch.hxx -include own.h -o a.cc.o -MD -MF a.d -c /source/a.cc")
+        kept = "clang++ -Wno-everything -DNAME=1 -I/a -isystem /b -std=c++20 -include own.h /source/a.cc".split()
+        self.assertEqual(clang_sources.clang_command({"command": command}, "clang++"), kept)
+        self.assertEqual(clang_sources.clang_command({"arguments": command.split()}, "clang++"), kept)
+
+    def test_what_a_build_has_generated_is_not_read(self):
+        with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:
+            build = pathlib.Path(folder)
+            files = ["../../common/status.cc", "generated.cc", "/usr/include/other.cc"]
+            (build / "compile_commands.json").write_text(
+                json.dumps([{"directory": folder, "file": file, "command": ""} for file in files]))
+            self.assertEqual(list(clang_sources.read_entries(build)), [ROOT / "common/status.cc"])
+
+
+class TidyTest(unittest.TestCase):
+    entries = [ROOT / "client/client.cc", ROOT / "common/log/log.cc", ROOT / "common/threads/fair_pool.cc"]
+
+    def sources_of(self, path):
+        return [str(source.relative_to(ROOT)) for source in tidy.sources_of(ROOT / path, self.entries)]
+
+    def test_a_source_is_checked_itself(self):
+        self.assertEqual(self.sources_of("common/log/log.cc"), ["common/log/log.cc"])
+
+    def test_a_folder_stands_for_its_sources(self):
+        self.assertEqual(self.sources_of("common"), ["common/log/log.cc", "common/threads/fair_pool.cc"])
+
+    def test_a_header_is_checked_through_the_source_beside_it(self):
+        self.assertEqual(self.sources_of("common/log/log.h"), ["common/log/log.cc"])
+
+    def test_a_header_alone_is_checked_through_a_source_that_includes_it(self):
+        self.assertEqual(self.sources_of("client/array_state.h"), ["client/client.cc"])
+        self.assertEqual(self.sources_of("common/threads/start_thread.h"), ["common/threads/fair_pool.cc"])
+
+    def test_what_is_not_compiled_is_not_checked(self):
+        self.assertEqual(self.sources_of("README.md"), [])
+        self.assertEqual(self.sources_of("common/ir/ops.def"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
