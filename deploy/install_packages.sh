@@ -2,7 +2,7 @@
 # Installs what acceld builds with, from the distribution (Debian 12 or Ubuntu 24.04), as root or with
 # sudo. Does nothing, and needs no network, when all of it is there.
 #
-#   deploy/install_packages.sh [build|test|bundle|deb|image|wheel|browser]
+#   deploy/install_packages.sh [build|test|bundle|deb|image|wheel|browser|aarch64|libraries]
 #     build  what the daemon and the client need (the default)
 #     test   that, and what the test suites need
 #     bundle what the build needs, and what deploy/bundle.sh packs with
@@ -10,21 +10,26 @@
 #     image  the same, and what deploy/image.sh builds with
 #     wheel  the same, and what deploy/wheel.sh packs with
 #     browser  nothing but Chromium, with which a test looks at the status page (Debian; some 400 MB)
+#     aarch64  what tests/aarch64.sh builds and runs with
+#     libraries  installs nothing: prints the libraries' packages, which another processor has under the same names
 set -euo pipefail
 
+libraries=(
+  libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev libgrpc-dev libhiredis-dev libjemalloc-dev
+  libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev libtomlplusplus-dev libzstd-dev llvm-19-dev
+  nlohmann-json3-dev ocl-icd-opencl-dev prometheus-cpp-dev protobuf-compiler-grpc zlib1g-dev
+)
+test_libraries=(libbenchmark-dev libgmock-dev libgtest-dev)
 packages=(
-  ca-certificates ccache cmake dpkg-dev g++ git libabsl-dev libcli11-dev libdnnl-dev libfmt-dev libgrpc++-dev
-  libgrpc-dev libhiredis-dev libjemalloc-dev libopenblas-openmp-dev libprotobuf-dev libspdlog-dev libssl-dev
-  libtomlplusplus-dev libzstd-dev lld-19 llvm-19-dev ninja-build nlohmann-json3-dev ocl-icd-opencl-dev pkg-config
-  prometheus-cpp-dev protobuf-compiler protobuf-compiler-grpc python3-venv zlib1g-dev
+  ca-certificates ccache cmake dpkg-dev g++ git lld-19 ninja-build pkg-config protobuf-compiler python3-venv
+  "${libraries[@]}"
 )
 case ${1:-build} in
   test)
     packages+=(
-      buildah clang-19 clang-format-19 fish libbenchmark-dev libgmock-dev libgtest-dev lintian man-db mmdebstrap
-      openssl patchelf python3 python3-grpcio python3-protobuf python3-setuptools
-      python3-wheel redis-server runc systemd xz-utils
-      zsh)
+      buildah clang-19 clang-format-19 clang-tidy-19 fish lintian man-db mmdebstrap openssl patchelf python3
+      python3-grpcio python3-protobuf python3-setuptools python3-wheel redis-server runc systemd xz-utils zsh
+      "${test_libraries[@]}")
     ;;
   bundle)
     packages+=(patchelf xz-utils)
@@ -40,6 +45,13 @@ case ${1:-build} in
     ;;
   browser)
     packages=(chromium)
+    ;;
+  aarch64)
+    packages+=(crossbuild-essential-arm64 mmdebstrap qemu-user)
+    ;;
+  libraries)
+    printf '%s\n' "${libraries[@]}" "${test_libraries[@]}"
+    exit
     ;;
 esac
 

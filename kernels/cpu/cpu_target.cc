@@ -19,6 +19,11 @@ CpuTarget CpuTarget::Host() {
     features.push_back(absl::StrCat(feature.getValue() ? "+" : "-", feature.getKey().str()));
   }
   std::sort(features.begin(), features.end());
+#if defined(__aarch64__)
+  // The passes over generated code count the elements of vectors, which those of SVE do not tell.
+  // LLVM takes the last of several words about a feature.
+  features.push_back("-sve");
+#endif
   target.features = absl::StrJoin(features, ",");
   return target;
 }

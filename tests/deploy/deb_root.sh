@@ -23,13 +23,10 @@ fi
 command -v mmdebstrap >/dev/null || skip "no mmdebstrap (deploy/install_packages.sh test)"
 # shellcheck source=/dev/null
 . /etc/os-release
-# The distribution's own repositories; others that a machine has do not fit an empty one.
-mapfile -t sources < <(apt-get indextargets --format $'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-  'Created-By: Packages' "Origin: ${ID^}" | sort -u)
+here=$(dirname "$0")
+mapfile -t sources < <("$here/apt_sources.sh" sources)
 ((${#sources[@]} > 0)) || skip "apt knows no package of ${ID^} (apt-get update)"
-
-# How they are reached.
-mapfile -t options < <(apt-config dump Acquire | sed -nE 's/^(Acquire::(http|https|ftp)::.*);$/--aptopt=\1/pI')
+mapfile -t options < <("$here/apt_sources.sh" options)
 
 mkdir -p "$folder"
 rm -f "$folder"/root-*.tar*

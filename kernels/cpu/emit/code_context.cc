@@ -4,13 +4,16 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/check.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace acceld::kernels::cpu {
 
 using ir::DType;
 
 CodeContext::CodeContext(const CpuTarget& target, llvm::Module& module)
-    : target_(target), module_(module) {
+    : target_(target),
+      is_aarch64_(llvm::Triple(module.getTargetTriple()).isAArch64()),
+      module_(module) {
   for (absl::string_view feature : absl::StrSplit(target_.features, ',')) {
     if (absl::ConsumePrefix(&feature, "+")) features_.emplace(feature);
   }

@@ -23,6 +23,10 @@ class CodeContext {
   llvm::Module& module() const { return module_; }
   // Returns whether the target has a feature, by its name in LLVM, such as "fma".
   bool HasFeature(absl::string_view name) const { return features_.contains(name); }
+  // Returns whether the target has an instruction for a * b + c with one rounding.
+  bool FusesMultiplyAdd() const { return is_aarch64_ || HasFeature("fma"); }
+  // Returns whether the target has instructions that convert between f16 and f32.
+  bool ConvertsF16() const { return is_aarch64_ || HasFeature("f16c"); }
 
   llvm::PointerType* pointer() const { return llvm::PointerType::getUnqual(llvm()); }
   llvm::IntegerType* Int(unsigned bits) const { return llvm::IntegerType::get(llvm(), bits); }
@@ -58,6 +62,8 @@ class CodeContext {
   llvm::Type* Import(const llvm::Type& type) const;
 
   const CpuTarget target_;
+  // Instructions that all 64-bit ARM processors have are no features of the target.
+  const bool is_aarch64_;
   absl::flat_hash_set<std::string> features_;
   llvm::Module& module_;
 };

@@ -92,7 +92,7 @@ void Replace(const CodeContext& code, llvm::Instruction& division, llvm::BasicBl
 
 llvm::PreservedAnalyses DivideByInvariantsPass::run(llvm::Function& function,
                                                     llvm::FunctionAnalysisManager& analyses) const {
-  if (!code_.HasFeature("fma")) return llvm::PreservedAnalyses::all();
+  if (!code_.FusesMultiplyAdd()) return llvm::PreservedAnalyses::all();
   bool changed = false;
   for (const llvm::Loop* loop :
        analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {

@@ -77,7 +77,7 @@ inline llvm::Constant* IntLike(llvm::Value* like, int64_t value) {
 
 // Generates a * b + c, with one rounding if the target has fused multiply-add, else with two.
 inline FloatExpr MulAdd(const CodeContext& code, FloatExpr a, FloatExpr b, FloatExpr c) {
-  if (!code.HasFeature("fma")) return a * b + c;
+  if (!code.FusesMultiplyAdd()) return a * b + c;
   return {a.builder(), a.builder().CreateIntrinsic(llvm::Intrinsic::fma, {a.value()->getType()},
                                                    {a.value(), b.value(), c.value()})};
 }

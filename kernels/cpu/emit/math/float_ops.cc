@@ -19,7 +19,7 @@ FloatExpr Rsqrt(const CodeContext& code, FloatExpr x) {
   Builder& b = x.builder();
   FloatExpr root(b, b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x.value()));
   FloatExpr one = x.Constant(1.0), inverse = one / root;
-  if (!code.HasFeature("fma")) return inverse;
+  if (!code.FusesMultiplyAdd()) return inverse;
   FloatExpr of_root = MulAdd(code, -root, root, x);           // x - root^2
   FloatExpr of_quotient = MulAdd(code, -root, inverse, one);  // 1 - root inverse
   // With e = of_root and q = of_quotient, 1 / sqrt(root^2 + e) is about (1 - e inverse^2 / 2) /

@@ -126,8 +126,8 @@ constexpr double kMinExponent = -104.5, kMaxExponent = 89.0;
 FloatExpr ExpOf(const CodeContext& code, const Reduced& reduced) {
   FloatExpr r = reduced.r, tail = ExpTail(code, r), one = r.Constant(1.0);
   // Where all operations round, the small terms are summed first.
-  FloatExpr e = code.HasFeature("fma") ? MulAdd(code, MulAdd(code, tail, r, one), r, one)
-                                       : tail * (r * r) + r + one;
+  FloatExpr e = code.FusesMultiplyAdd() ? MulAdd(code, MulAdd(code, tail, r, one), r, one)
+                                        : tail * (r * r) + r + one;
   return Scale(code, e, reduced);
 }
 

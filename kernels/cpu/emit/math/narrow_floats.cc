@@ -133,7 +133,7 @@ llvm::Value* DecodeNarrowFloat(CodeContext& code, Builder& b, DType dtype, llvm:
     return b.CreateBitCast(b.CreateShl(b.CreateZExt(bits, b.getInt32Ty()), 16), b.getFloatTy());
   }
   if (dtype == DType::kF16) {
-    if (!code.HasFeature("f16c")) return DecodeHalfByBits(b, bits);
+    if (!code.ConvertsF16()) return DecodeHalfByBits(b, bits);
     return b.CreateFPExt(b.CreateBitCast(bits, b.getHalfTy()), b.getFloatTy());
   }
   return DecodeByTable(code, b, dtype, bits);
@@ -142,7 +142,7 @@ llvm::Value* DecodeNarrowFloat(CodeContext& code, Builder& b, DType dtype, llvm:
 llvm::Value* EncodeNarrowFloat(CodeContext& code, Builder& b, DType dtype, llvm::Value* value) {
   if (value->getType()->isFloatTy()) {
     if (dtype == DType::kBF16) return EncodeBf16FromF32(b, value);
-    if (dtype == DType::kF16 && code.HasFeature("f16c")) {
+    if (dtype == DType::kF16 && code.ConvertsF16()) {
       return b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), b.getInt16Ty());
     }
     value = b.CreateFPExt(value, b.getDoubleTy());  // exact: still one rounding

@@ -60,6 +60,17 @@ TEST(CompactCode, LoopsOfFunctionsAreNotInterleaved) {
 }
 #endif
 
+#if defined(__aarch64__)
+TEST(CompactCode, ProcessorsWithVectorsOfAnyLengthUseThoseOfAFixedLength) {
+  CpuTarget target = CpuTarget::Host();
+  target.cpu = "neoverse-v1";  // has SVE
+  CpuDumps dumps;
+  ASSERT_TRUE(CompilePlan(PlanOf(ExpKernel(1'000'000)), target, &dumps).ok());
+  EXPECT_NE(dumps.optimized_llvm_ir.find("<4 x float>"), std::string::npos);
+  EXPECT_EQ(dumps.optimized_llvm_ir.find("vscale"), std::string::npos);
+}
+#endif
+
 TEST(CompactCode, APlanOfOneLoopIsItsEntryAndTheLoop) {
   EXPECT_EQ(Count("\ndefine ", ExpKernel(1'000'000)), 2);
 }
