@@ -371,6 +371,7 @@ EngineMetrics EngineImpl::Metrics() const {
   for (size_t i = 0; i < executors_.size(); ++i) {
     const auto& executor = executors_[i];
     const observability::ExecutionInstruments& instruments = executor->instruments();
+    const runtime::DeviceExecutor::Counters counters = executor->counters();
     metrics.devices.push_back({.queue_time = instruments.queue_time.Read(),
                                .device_time = instruments.device_time.Read(),
                                .host_call_time = instruments.host_call_time.Read(),
@@ -378,7 +379,8 @@ EngineMetrics EngineImpl::Metrics() const {
                                .spills = executor->memory_stats().spills,
                                .restores = executor->memory_stats().restores,
                                .donated_bytes = instruments.donated_bytes.value(),
-                               .suspensions = executor->counters().suspensions,
+                               .suspensions = counters.suspensions,
+                               .busy = counters.busy,
                                .launches = parts_.devices[i].device->launches()});
   }
   for (const auto& session : OpenSessions()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,8 @@ struct DeviceMetrics {
   uint64_t donated_bytes = 0;
   // Times that an execution was suspended because its time slice was over.
   uint64_t suspensions = 0;
+  // The time in which at least one execution was on the device; suspended ones are not.
+  std::chrono::nanoseconds busy{0};
   hal::LaunchCounts launches;
   std::array<uint64_t, kNumPriorities> queued_by_priority{};  // waiting, runnable and in flight
 };

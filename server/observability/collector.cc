@@ -29,6 +29,8 @@ void AddDevices(const engine::Introspection& engine, const engine::EngineMetrics
     families.Add(MetricId::kArraySpills, {device}, of_device.spills);
     families.Add(MetricId::kDonatedBytes, {device}, of_device.donated_bytes);
     families.Add(MetricId::kExecutionSuspensions, {device}, of_device.suspensions);
+    families.Add(MetricId::kDeviceBusy, {device},
+                 std::chrono::duration<double>(of_device.busy).count());
     families.Add(MetricId::kDeviceLaunches, {device, "graph"}, of_device.launches.graphs);
     families.Add(MetricId::kDeviceLaunches, {device, "step"}, of_device.launches.steps);
     families.Add(MetricId::kExecutionDeviceTime, {device}, of_device.device_time);

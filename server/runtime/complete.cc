@@ -89,6 +89,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   MutexLock lock(mutex_);
   ++completions_;
   if (!held_.empty()) ReleaseHeld();
+  if (!task.is_upload()) CountRun(task, now);
   if (task.bypass_ != nullptr) LeaveBypass(task);
   if (task.is_upload()) {
     --uploads_in_flight_;

@@ -49,6 +49,9 @@ struct ComputeStream {
   // The last task may have to wait for its client, so no task may be added.
   bool is_closed = false;
   TimePoint pausing_since;
+  // The stream counts as being on the device (BusyTime): it has tasks, and the first has not
+  // paused.
+  bool is_on_device = false;
   // Whether the stream's work yields the host's processors to others: see
   // hal::Stream::SetLowPriority.
   bool low_priority = false;

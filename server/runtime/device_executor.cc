@@ -223,6 +223,7 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
   if (task.bypass_ != nullptr) {
     ++task.bypass_->in_flight;
     ++bypass_in_flight_;
+    if (!task.is_upload()) busy_time_.Enter(now);
   }
   if (const auto* upload = std::get_if<Upload>(&task.work_)) {
     ++uploads_in_flight_;
@@ -240,7 +241,10 @@ void DeviceExecutor::Charge(Task& task, TaskQueue::Lane& lane, TimePoint now) {
     stream.run_ahead.Add(
         estimate_ns > 0 ? std::chrono::nanoseconds(estimate_ns) : RunAhead::kUnknown, now);
     stream.tasks.push_back(&task);
-    if (stream.tasks.size() == 1) stream.slice_began = now;
+    if (stream.tasks.size() == 1) {
+      stream.slice_began = now;
+      EnterDevice(stream, now);
+    }
     task.is_short_ = IsShort(task);
     if (!task.is_short_) stream.exclusive = task.queue_.get();
     stream.is_closed = MayCallHost(task);
@@ -352,9 +356,11 @@ DeviceExecutor::Counters DeviceExecutor::counters() const {
   for (const uint64_t count : ended) counters.failures += count;
   counters.failures -=
       counters.executions + ended[static_cast<size_t>(absl::StatusCode::kCancelled)];
+  const TimePoint now = std::chrono::steady_clock::now();
   MutexLock lock(mutex_);
   counters.queued = static_cast<uint64_t>(queued_);
   counters.suspensions = suspensions_;
+  counters.busy = busy_time_.Read(now);
   return counters;
 }
 

@@ -19,6 +19,7 @@
 #include "server/observability/instruments/execution_instruments.h"
 #include "server/observability/instruments/trace_ring.h"
 #include "server/runtime/array.h"
+#include "server/runtime/busy_time.h"
 #include "server/runtime/bypass_stream.h"
 #include "server/runtime/compute_stream.h"
 #include "server/runtime/device_share.h"
@@ -125,6 +126,8 @@ class DeviceExecutor {
     uint64_t queued = 0;      // tasks waiting, runnable and in flight, including uploads
     // Times that an execution was suspended so that others have the device.
     uint64_t suspensions = 0;
+    // The time in which at least one execution was on the device; suspended ones are not.
+    std::chrono::nanoseconds busy{0};
   };
   // An execution that has begun and not ended.
   struct Running {
@@ -331,6 +334,13 @@ class DeviceExecutor {
   void EndStall(TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::unique_ptr<ComputeStream> NewStream() const;
 
+  // The time in which the device is busy: busy_time.cc.
+  //
+  void EnterDevice(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void LeaveDevice(ComputeStream& stream, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Counts the run of an execution that has ended and is still in the list of its stream.
+  void CountRun(const Task& task, TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   // Runs that wait for an answer to a host call: host_call_wait.cc.
   //
   // Gives the device to others while the task's run waits for its client. Called by the run's
@@ -533,7 +543,8 @@ class DeviceExecutor {
   size_t least_spare_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_suspended_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t suspensions_ ABSL_GUARDED_BY(mutex_) = 0;
-  TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);  // when a stall was last ended
+  mutable BusyTime busy_time_ ABSL_GUARDED_BY(mutex_);  // reading it counts the time until then
+  TimePoint last_stall_ ABSL_GUARDED_BY(mutex_);        // when a stall was last ended
   int num_awaiting_host_ ABSL_GUARDED_BY(mutex_) = 0;
   // The users that have executions held back by HoldBackHostCaller.
   std::vector<std::shared_ptr<DeviceShare>> kept_shares_ ABSL_GUARDED_BY(mutex_);

@@ -118,6 +118,7 @@ BypassStream* DeviceExecutor::BypassStreamForNext() const {
 void DeviceExecutor::LeaveBypass(Task& task) {
   --task.bypass_->in_flight;
   --bypass_in_flight_;
+  if (!task.is_upload()) busy_time_.Leave();
 }
 
 void DeviceExecutor::DispatchInline(const std::shared_ptr<Task>& task) {

@@ -86,6 +86,7 @@ void DeviceExecutor::SuspendStreamForHostCall(Task& task) {
   stream.ran_before = TimeOnDevice(stream, now);
   stream.is_pausing = false;
   stream.is_paused = stream.awaits_host = true;
+  LeaveDevice(stream, now);
   SettleRunning(stream, now);
   ++num_awaiting_host_;
   ++task.queue_->share_->num_awaiting_host_;

@@ -136,6 +136,7 @@ void DeviceExecutor::OnPaused(ComputeStream& stream) {
   if (!stream.is_pausing || stream.is_paused || stream.tasks.empty()) return;
   stream.ran_before = TimeOnDevice(stream, now);
   stream.is_paused = true;
+  LeaveDevice(stream, now);
   SettleRunning(stream, now);
   if (stream.suspended_for != nullptr)
     execution_schedule_.Activate(stream.suspended_for->executions_);
@@ -201,6 +202,7 @@ void DeviceExecutor::Resume(ComputeStream& stream, TimePoint now) {
   stream.ran_before = TimeOnDevice(stream, now);
   stream.slice_began = now;
   stream.is_pausing = stream.is_paused = false;
+  EnterDevice(stream, now);
   for (Task* task : stream.tasks) task->control_.Resume();
 }
 
@@ -232,7 +234,11 @@ void DeviceExecutor::RemoveFirst(ComputeStream& stream, const Task& task, TimePo
   stream.ran_before = std::chrono::nanoseconds(0);
   // If the first task had paused, it was cancelled; the next one has not paused yet.
   stream.is_paused = false;
-  if (stream.tasks.empty()) NoteEmpty(stream);
+  if (stream.tasks.empty()) {
+    NoteEmpty(stream);
+  } else {
+    EnterDevice(stream, now);
+  }
   PromoteReturning(*task.queue_);
 }
 
@@ -249,6 +255,7 @@ void DeviceExecutor::NoteEmpty(ComputeStream& stream) {
   stream.exclusive = nullptr;
   stream.exclusive_share = nullptr;
   stream.is_pausing = stream.is_paused = stream.is_closed = false;
+  if (std::exchange(stream.is_on_device, false)) busy_time_.Leave();
   EndYielding(stream);
   if (&stream == current_) {
     if (!stream.low_priority || spare_.empty()) return;

@@ -80,6 +80,8 @@ TEST_F(CollectorTest, ExecutionsAreCountedByOutcomeAndCode) {
   EXPECT_EQ(values.at("acceld_errors_total naming NOT_FOUND"), 1);
   EXPECT_EQ(values.at("acceld_execution_device_seconds 1"), 2);
   EXPECT_EQ(values.at("acceld_execution_queue_seconds 1"), 2);
+  EXPECT_GT(values.at("acceld_device_busy_seconds_total 1"), 0);
+  EXPECT_EQ(values.at("acceld_device_busy_seconds_total 0"), 0);
   EXPECT_EQ(values.at("acceld_compile_seconds"), 2);
   EXPECT_EQ(values.at("acceld_cache_lookups_total miss"), 2);
   EXPECT_EQ(values.at("acceld_identity_cache_lookups_total ann miss"), 2);

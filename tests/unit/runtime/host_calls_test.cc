@@ -201,6 +201,26 @@ TEST_P(HostCallsTest, WaitingIsNotChargedAndTakesNoTimeOnTheDevice) {
   EXPECT_LT(execute_us->load(), 100'000);
 }
 
+TEST_P(HostCallsTest, WaitingDoesNotMakeTheDeviceBusy) {
+  DeviceExecutor executor(device_, 0, {.slice = kSlice});
+  Client client({&executor});
+  for (const bool answers : {true, false}) {
+    const auto [task, result] = RunAsking(client, host_);
+    const FakeHost::Asked asked = host_->Next();
+    const std::chrono::nanoseconds before = executor.counters().busy;
+    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_EQ(executor.counters().busy, before);
+    if (answers) {
+      FakeHost::Give(asked, 1);
+    } else {
+      executor.Cancel(task, absl::CancelledError("no longer wanted"));
+    }
+    EXPECT_EQ(Final(result).ok(), answers);
+    executor.WaitUntilIdle(kForever);
+    EXPECT_LT(executor.counters().busy - before, milliseconds(50));
+  }
+}
+
 TEST_P(HostCallsTest, CancellingEndsAParkedRunAndFreesItsMemory) {
   DeviceExecutor executor(device_, 0, {.slice = kSlice});
   Client client({&executor});
