@@ -394,6 +394,22 @@ EngineMetrics EngineImpl::Metrics() const {
   return metrics;
 }
 
+void EngineImpl::ReadActivity(EngineActivity& activity) const {
+  activity.devices.resize(executors_.size());
+  for (size_t i = 0; i < executors_.size(); ++i) {
+    const runtime::DeviceExecutor::Counters counters = executors_[i]->counters();
+    activity.devices[i] = {
+        .busy = counters.busy,
+        .executions = counters.executions,
+        .queued = counters.queued,
+        .memory_used_bytes = static_cast<uint64_t>(parts_.devices[i].device->memory().used_bytes)};
+  }
+  const cache::ExecutableCache::Stats cache = cache_->stats();
+  activity.cache = {
+      .hits = cache.hits_memory + cache.hits_disk + cache.hits_remote + cache.hits_inflight,
+      .misses = cache.misses};
+}
+
 absl::Status EngineImpl::CheckTraced() const {
   if (trace_.enabled()) return absl::OkStatus();
   return absl::FailedPreconditionError("the daemon keeps no trace; see its setting trace-spans");

@@ -44,6 +44,7 @@ class EngineImpl final : public Engine {
   std::vector<RunningExecution> Running() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   EngineMetrics Metrics() const override;
+  void ReadActivity(EngineActivity& activity) const override;
   absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds last) const override;
   absl::StatusOr<std::vector<TraceSpan>> SessionTrace(uint64_t session,
                                                       int64_t since_ns) const override;

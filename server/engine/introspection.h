@@ -12,6 +12,7 @@
 #include "common/api/stats.h"
 #include "common/api/trace_span.h"
 #include "common/status.h"
+#include "server/engine/activity.h"
 #include "server/engine/identity.h"
 #include "server/engine/metrics.h"
 #include "server/engine/sharing/quota.h"
@@ -44,6 +45,8 @@ class Introspection {
   // By name: the identities that use anything, or have lately.
   virtual std::vector<IdentityInfo> Identities() const = 0;
   virtual EngineMetrics Metrics() const = 0;
+  // Fills `activity`. Allocates nothing if that has been filled before.
+  virtual void ReadActivity(EngineActivity& activity) const = 0;
   // The spans that ended within the last `last`, by the time at which they began.
   // FAILED_PRECONDITION when the engine keeps none (EngineOptions::trace_spans is 0).
   virtual absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds last) const = 0;
