@@ -67,6 +67,19 @@ p { margin: 0; }
 .facts dd { margin: 0; font-weight: 550; }
 .facts .alert { color: var(--bad); }
 .facts .none { color: var(--muted); font-weight: 400; }
+.lines {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr));
+  gap: .8rem 1.5rem;
+}
+.facts + .lines { margin-top: .9rem; padding-top: .9rem; border-top: 1px solid var(--line); }
+.lines .row { flex-wrap: nowrap; overflow-wrap: normal; }
+figure { margin: 0; }
+.line {
+  display: block; margin: .3rem 0 .1rem; overflow: visible; border-bottom: 1px solid var(--track);
+  fill: none; stroke: var(--fill); stroke-width: 1.5px; stroke-linejoin: round; stroke-linecap: round;
+}
+.line path { vector-effect: non-scaling-stroke; }
+.axis { font-size: .75rem; }
 .error { margin-top: .7rem; padding: .5rem .75rem; border-radius: .45rem; font-size: .875rem; }
 .scroll { overflow-x: auto; padding: .35rem 1.1rem; }
 .scroll:focus-visible, button:focus-visible, a:focus-visible {

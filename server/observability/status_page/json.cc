@@ -158,6 +158,45 @@ void WriteCache(const DaemonStatus& status, JsonWriter& json) {
   json.End('}');
 }
 
+void WriteSeries(const SeriesInfo& info, const Series& values, JsonWriter& json) {
+  json.Key(info.json).Begin('[');
+  for (const float value : values) {
+    const bool is_whole = info.unit == SeriesUnit::kCount || info.unit == SeriesUnit::kBytes;
+    if (is_whole && !std::isnan(value)) {
+      json.Number(static_cast<uint64_t>(std::llround(value)));
+    } else {
+      json.Real(value);
+    }
+  }
+  json.End(']');
+}
+
+template <typename Activity>
+void WriteAllSeries(absl::Span<const RecordedSeries<Activity>> series,
+                    const std::vector<Series>& values, JsonWriter& json) {
+  for (size_t i = 0; i < values.size(); ++i) WriteSeries(series[i], values[i], json);
+}
+
+// The last value of each series belongs to the time of the status, and those before it lie one
+// interval apart; null: there is none.
+void WriteHistory(const DaemonStatus& status, JsonWriter& json) {
+  constexpr std::chrono::seconds kInterval = HistoryRing::Slots(1);
+  json.Key("history").Begin('{');
+  json.Key("interval_seconds").Number(kInterval.count());
+  json.Key("devices").Begin('[');
+  for (size_t i = 0; i < status.devices.size(); ++i) {
+    json.Begin('{');
+    json.Key("id").Number(status.devices[i].id);
+    WriteAllSeries(DeviceSeries(), status.history.devices[i], json);
+    json.End('}');
+  }
+  json.End(']');
+  json.Key("cache").Begin('{');
+  WriteAllSeries(CacheSeries(), status.history.cache, json);
+  json.End('}');
+  json.End('}');
+}
+
 void WriteCounters(const Counters& counters, JsonWriter& json) {
   json.Key("counters").Begin('{');
   for (const CounterInfo& counter : CounterInfos()) {
@@ -191,6 +230,7 @@ std::string RenderJson(const DaemonStatus& status) {
   WriteDevices(status, json);
   WriteSessions(status, json);
   WriteCache(status, json);
+  WriteHistory(status, json);
   WriteCounters(status.stats, json);
   WriteTrouble(status, json);
   json.End('}');

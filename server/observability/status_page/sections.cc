@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "server/observability/status_page/line_chart.h"
 #include "server/observability/status_page/units.h"
 
 namespace acceld::observability {
@@ -91,7 +92,20 @@ void WriteBar(absl::string_view what, uint64_t used, uint64_t peak, uint64_t lim
   html << "</svg>\n";
 }
 
-void WriteDevice(const DeviceInfo& info, const engine::DeviceMetrics& metrics, Html& html) {
+// Writes the last hour of a device or of the cache: a chart for each of `series`. `key` makes the
+// charts' names unique in the page.
+template <typename Activity>
+void WriteLines(absl::Span<const RecordedSeries<Activity>> series, absl::string_view of_what,
+                absl::string_view key, const std::vector<Series>& values, Html& html) {
+  html << "<div class=\"lines\">\n";
+  for (size_t i = 0; i < values.size(); ++i) {
+    WriteLineChart(series[i], of_what, absl::StrCat(key, "-", series[i].json), values[i], html);
+  }
+  html << "</div>\n";
+}
+
+void WriteDevice(const DeviceInfo& info, const engine::DeviceMetrics& metrics,
+                 const std::vector<Series>& history, Html& html) {
   const Outcomes outcomes = OutcomesOf(metrics.executions);
   html << "<article class=\"card\">\n<div class=\"row\"><h3><bdi>" << info.name << "</bdi></h3>";
   if (info.error.empty()) {
@@ -115,7 +129,10 @@ void WriteDevice(const DeviceInfo& info, const engine::DeviceMetrics& metrics, H
   WriteFact("Mean time", MeanText(metrics.device_time), html);
   WriteFact("Mean wait", MeanText(metrics.queue_time), html);
   if (metrics.spills != 0) WriteCountFact("Spilled arrays", metrics.spills, false, html);
-  html << "</dl>\n</article>\n";
+  html << "</dl>\n";
+  WriteLines(DeviceSeries(), absl::StrCat("device ", info.id), absl::StrCat("device-", info.id),
+             history, html);
+  html << "</article>\n";
 }
 
 void WriteTier(absl::string_view name, uint64_t entries, uint64_t size_bytes, uint64_t hits,
@@ -189,7 +206,7 @@ void WriteDevices(const DaemonStatus& status, Html& html) {
   html << "<section aria-labelledby=\"devices\">\n<h2 id=\"devices\">Devices</h2>\n"
           "<div class=\"cards\">\n";
   for (size_t i = 0; i < status.devices.size(); ++i) {
-    WriteDevice(status.devices[i], status.metrics.devices[i], html);
+    WriteDevice(status.devices[i], status.metrics.devices[i], status.history.devices[i], html);
   }
   html << "</div>\n";
   const EngineStats& stats = status.stats;
@@ -269,6 +286,9 @@ void WriteCache(const DaemonStatus& status, Html& html) {
   WriteAnswered("Joined a compile", stats.cache_hits_inflight, lookups, html);
   WriteAnswered("Compiled", stats.cache_misses, lookups, html);
   html << "</tbody>\n</table>\n</div>\n";
+  html << "<div class=\"card note\">\n";
+  WriteLines(CacheSeries(), "executable cache", "cache", status.history.cache, html);
+  html << "</div>\n";
   if (stats.cache_dropped != 0) {
     html << "<p class=\"muted small note\">" << CountText(stats.cache_dropped)
          << " bad entries were found on disk and removed.</p>\n";

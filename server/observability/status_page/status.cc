@@ -20,7 +20,10 @@ Outcomes OutcomesOf(const CountsByCode& counts) {
 
 StatusSource::StatusSource(const engine::Introspection& engine, std::string version,
                            std::function<bool()> accepting)
-    : engine_(engine), version_(std::move(version)), accepting_(std::move(accepting)) {}
+    : engine_(engine),
+      version_(std::move(version)),
+      accepting_(std::move(accepting)),
+      recorder_(engine) {}
 
 DaemonStatus StatusSource::Gather() const {
   DaemonStatus status;
@@ -34,6 +37,8 @@ DaemonStatus StatusSource::Gather() const {
   status.stats = engine_.Stats();
   status.metrics = engine_.Metrics();
   status.metrics.devices.resize(status.devices.size());
+  status.history = recorder_.Read();
+  status.history.devices.resize(status.devices.size());
   status.identities = UsageByIdentity(engine_.Sessions());
   status.trouble = RecentWarnings();
   return status;

@@ -8,6 +8,7 @@
 
 #include "common/log/log_history.h"
 #include "server/engine/introspection.h"
+#include "server/observability/history/history_recorder.h"
 #include "server/observability/identity_usage.h"
 
 namespace acceld::observability {
@@ -23,6 +24,7 @@ struct DaemonStatus {
   std::vector<MissingDevices> missing;
   EngineStats stats;
   engine::EngineMetrics metrics;  // of the same devices, in their order
+  History history;                // of the same devices
   std::vector<IdentityUsage> identities;
   std::vector<LogEntry> trouble;  // recent warnings and errors, the newest first
 };
@@ -34,8 +36,8 @@ struct Outcomes {
 // Sums up the counts of status codes.
 Outcomes OutcomesOf(const CountsByCode& counts);
 
-// Reads the status of a running daemon. May be called by any thread; takes locks for a short time
-// and does no I/O.
+// Reads the status of a running daemon, and records its last hour from its own start on. May be
+// called by any thread; takes locks for a short time and does no I/O.
 class StatusSource {
  public:
   // `accepting` is asked each time, from any thread; what it needs and the engine outlive this.
@@ -49,6 +51,7 @@ class StatusSource {
   const engine::Introspection& engine_;
   const std::string version_;
   const std::function<bool()> accepting_;
+  const HistoryRecorder recorder_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 

@@ -39,6 +39,12 @@ std::string ShortCountText(uint64_t count) {
   return Rounded(value, kUnits[unit]);
 }
 
+std::string RateText(double per_second) {
+  if (per_second < 999.5) return absl::StrFormat("%.3g /s", per_second);
+  const auto whole = static_cast<uint64_t>(std::llround(per_second));
+  return absl::StrCat(ShortCountText(whole), whole < 1'000'000 ? " /s" : "/s");
+}
+
 std::string BytesText(uint64_t bytes) {
   if (bytes < 1024) return absl::StrCat(bytes, " B");
   constexpr std::array<const char*, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

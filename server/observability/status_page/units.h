@@ -11,6 +11,9 @@ namespace acceld::observability {
 std::string CountText(uint64_t count);
 // The same below a million, otherwise three digits: "1.23 M", "45.6 G".
 std::string ShortCountText(uint64_t count);
+// Formats a number per second with three digits: "0 /s", "0.1 /s", "12.3 /s", "1,234 /s", "1.23
+// M/s".
+std::string RateText(double per_second);
 // Formats with at most three digits, except bytes: "0 B", "1023 B", "1.5 KiB", "12.3 GiB", "640
 // MiB".
 std::string BytesText(uint64_t bytes);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -77,6 +78,10 @@ class DaemonStatusTest : public DaemonTest {
     EXPECT_TRUE(reply.ok()) << reply.status();
     return reply.ok() ? Json::parse(reply->body, nullptr, false) : Json();
   }
+  // Whether a series of the last hour has a value.
+  static bool HasValue(const Json& series) {
+    return std::any_of(series.begin(), series.end(), [](const Json& v) { return v.is_number(); });
+  }
   // What the browser says when it is at the page with these flags: the document that it has in the
   // end, and whatever it complains about.
   std::string Browse(const std::string& browser, const std::vector<std::string>& flags) {
@@ -122,6 +127,26 @@ TEST_F(DaemonStatusTest, JsonSaysWhatWasDone) {
   EXPECT_EQ(status["cache"]["remote"]["url"], absl::StrCat("redis://", redis_->address()));
   EXPECT_EQ(status["cache"]["remote"]["up"], true);
   ASSERT_TRUE(Eventually([&] { return Status()["cache"]["remote"]["saved"] == 1; }));
+}
+
+TEST_F(DaemonStatusTest, TheLastHourBeginsWithTheDaemon) {
+  ASSERT_NO_FATAL_FAILURE(RunProgram());
+  Json devices;
+  ASSERT_TRUE(Eventually([&] {
+    devices = Status()["history"]["devices"];
+    return devices.size() == 2 && HasValue(devices[0]["busy_share"]);
+  }));
+  EXPECT_EQ(devices[0]["busy_share"].size(), 360u);
+  EXPECT_TRUE(devices[0]["busy_share"][0].is_null());
+  for (const char* const key :
+       {"busy_share", "executions_per_second", "queued", "memory_used_bytes"}) {
+    for (const Json& device : devices) EXPECT_TRUE(HasValue(device[key])) << key;
+  }
+  const Json cache = Status()["history"]["cache"];
+  for (const char* const key : {"hits_per_second", "misses_per_second"}) {
+    EXPECT_TRUE(HasValue(cache[key])) << key;
+  }
+  EXPECT_THAT(Exchange("GET /"), HasSubstr("<title id=\"device-1-busy_share\">"));
 }
 
 TEST_F(DaemonStatusTest, ThePageIsServedWithItsPolicy) {
@@ -172,11 +197,17 @@ TEST_F(DaemonStatusTest, ABrowserShowsIt) {
   const std::shared_ptr<client::Client> client = Connect();
   const client::Array held = *client->Upload(Floats(std::vector<float>(1 << 20, 1)));
   ASSERT_TRUE(held.Await().ok());
+  ASSERT_TRUE(
+      Eventually([&] { return HasValue(Status()["history"]["devices"][0]["busy_share"]); }));
 
   const std::string document = Browse(browser, {"--dump-dom"});
   EXPECT_THAT(document, HasSubstr("<h1>acceld</h1>"));
   EXPECT_THAT(document, HasSubstr("<span class=\"pill good\">Serving</span>"));
   EXPECT_THAT(document, HasSubstr("<h2 id=\"trouble\">"));
+  // The browser has taken the lines for SVG, and has drawn them.
+  EXPECT_THAT(document, HasSubstr("<desc id=\"device-0-busy_share-values\">Latest "));
+  EXPECT_THAT(document,
+              ::testing::ContainsRegex("</desc><path d=\"M[0-9]+ [0-9]+[^\"]*\"></path></svg>"));
   if (redis_ != nullptr) {
     EXPECT_THAT(document, HasSubstr("redis://" + redis_->address()));
   }
@@ -191,7 +222,7 @@ TEST_F(DaemonStatusTest, ABrowserShowsIt) {
   const struct {
     const char *name, *size, *scheme;
   } kViews[] = {
-      {"light", "1200,1900", "1"}, {"dark", "1200,1900", "0"}, {"narrow", "500,3000", "1"}};
+      {"light", "1200,2300", "1"}, {"dark", "1200,2300", "0"}, {"narrow", "500,3200", "1"}};
   std::vector<std::string> pictures;
   for (const auto& view : kViews) {
     const std::string path = absl::StrCat(folder, "/status-", view.name, ".png");

@@ -48,6 +48,26 @@ TEST(StatusJsonTest, SaysWhatThePageSays) {
                                       {"count", 12}}));
 }
 
+TEST(StatusJsonTest, HasTheSeriesOfTheLastHour) {
+  const Json history = Json::parse(RenderJson(SampleStatus("name")))["history"];
+  EXPECT_EQ(history["interval_seconds"], 10);
+  ASSERT_EQ(history["devices"].size(), 2u);
+  const Json& device = history["devices"][0];
+  EXPECT_EQ(device["id"], 0);
+  for (const char* key : {"busy_share", "executions_per_second", "queued", "memory_used_bytes"}) {
+    ASSERT_EQ(device[key].size(), 360u) << key;
+    EXPECT_TRUE(device[key][179].is_null()) << key;
+  }
+  EXPECT_EQ(device["busy_share"][180], 0.25);
+  EXPECT_EQ(device["busy_share"][359], 0.5);
+  EXPECT_EQ(device["executions_per_second"][359], 12.5);
+  EXPECT_EQ(device["queued"][180], 7);
+  EXPECT_EQ(device["memory_used_bytes"][359], uint64_t{20} << 30);
+  EXPECT_EQ(history["devices"][1]["busy_share"][359], 0);
+  EXPECT_EQ(history["cache"]["hits_per_second"][180], 90);
+  EXPECT_EQ(history["cache"]["misses_per_second"][180], 0.1);
+}
+
 TEST(StatusJsonTest, TakesAnyNameAndAnIdleDaemon) {
   std::string name;
   for (int c = 0; c < 256; ++c) name.push_back(static_cast<char>(c));
@@ -76,6 +96,11 @@ TEST(StatusSourceTest, GathersFromTheEngine) {
   ASSERT_EQ(status.devices.size(), 2u);
   ASSERT_EQ(status.metrics.devices.size(), 2u);
   EXPECT_EQ(status.stats.cache_misses, 2u);
+  // The first sample was read when the source was made.
+  ASSERT_EQ(status.history.devices.size(), 2u);
+  ASSERT_EQ(status.history.devices[0].size(), DeviceSeries().size());
+  EXPECT_EQ(status.history.devices[0][0].size(), 360u);
+  EXPECT_EQ(status.history.cache.size(), CacheSeries().size());
   ASSERT_EQ(status.identities.size(), 1u);
   EXPECT_EQ(status.identities[0].identity, "ann");
   // Clients' names for themselves are no more in it than in the metrics.

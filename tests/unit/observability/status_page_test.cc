@@ -1,4 +1,5 @@
 #include <regex>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "common/utf8.h"
@@ -123,6 +124,31 @@ TEST(StatusPageTest, ShowsDevices) {
   EXPECT_THAT(text, HasSubstr("Host memory for spilled arrays 1 GiB of 8 GiB"));
   EXPECT_THAT(text, HasSubstr("No rocm devices: none: name"));
   EXPECT_THAT(text, HasSubstr("cuda without libcudnn : not found: name"));
+}
+
+TEST(StatusPageTest, ShowsTheLastHourOfDevicesAndCache) {
+  const std::string page = RenderPage(SampleStatus("name"));
+  const std::string text = TextOf(page);
+  EXPECT_THAT(text, HasSubstr("Busy 50 % Busy, device 0, in the last 60 min "
+                              "Latest 50 %, most 50 %, least 25 %. No values for 30 min. "
+                              "60 min ago most 50 % now Executions 12.5 /s "));
+  for (const char* const beside :
+       {"60 min ago most 1,234 /s now Queued 6 ", "60 min ago most 7 now Memory in use 20 GiB ",
+        "60 min ago most 20 GiB now", "Cache hits 45 /s ",
+        "60 min ago most 90 /s now Cache misses 0 /s ", "60 min ago most 0.1 /s now"}) {
+    EXPECT_THAT(text, HasSubstr(beside));
+  }
+  EXPECT_THAT(page, HasSubstr("<path d=\"M180 75L269 75L270 50L359 50\"/>"));
+}
+
+TEST(StatusPageTest, NamesOfElementsAreUnique) {
+  const std::string page = RenderPage(SampleStatus("name"));
+  const std::regex id(" id=\"([^\"]*)\"");
+  std::set<std::string> ids;
+  for (std::sregex_iterator it(page.begin(), page.end(), id), end; it != end; ++it) {
+    EXPECT_TRUE(ids.insert((*it)[1]).second) << (*it)[1];
+  }
+  EXPECT_GE(ids.size(), 25u);
 }
 
 TEST(StatusPageTest, ShowsQueuesMostUrgentFirst) {

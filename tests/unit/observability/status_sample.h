@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "server/observability/status_page/status.h"
@@ -68,6 +69,17 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
                                                .bytes_read = 1 << 20,
                                                .bytes_written = 2 << 20,
                                                .counts = {{"hits", 90}, {"refused", 4}}};
+  // The first half of the hour is missing; in the second one of two devices was busy.
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+  const auto half = [&](float first, float last) {
+    observability::Series series(360, kNone);
+    for (size_t i = 180; i < 360; ++i) series[i] = i < 270 ? first : last;
+    return series;
+  };
+  status.history.devices = {
+      {half(0.25f, 0.5f), half(1234, 12.5f), half(7, 6), half(10 * kGiB, 20 * kGiB)},
+      {half(0, 0), half(0, 0), half(0, 0), half(15 * kGiB, 15 * kGiB)}};
+  status.history.cache = {half(90, 45), half(0.1f, 0)};
   status.identities = {{.identity = name, .sessions = 2, .handles = 500, .memory_bytes = kGiB},
                        {.identity = "(others)", .sessions = 1, .handles = 5}};
   status.trouble = {{.time = status.time - std::chrono::seconds(125),

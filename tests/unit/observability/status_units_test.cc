@@ -20,6 +20,15 @@ TEST(StatusUnitsTest, LargeCountsAreShortened) {
   EXPECT_EQ(ShortCountText(UINT64_MAX), "18.4 E");
 }
 
+TEST(StatusUnitsTest, Rates) {
+  EXPECT_EQ(RateText(0), "0 /s");
+  EXPECT_EQ(RateText(0.1), "0.1 /s");
+  EXPECT_EQ(RateText(12.34), "12.3 /s");
+  EXPECT_EQ(RateText(999.4), "999 /s");
+  EXPECT_EQ(RateText(999.6), "1,000 /s");
+  EXPECT_EQ(RateText(1'234'567), "1.23 M/s");
+}
+
 TEST(StatusUnitsTest, Bytes) {
   EXPECT_EQ(BytesText(0), "0 B");
   EXPECT_EQ(BytesText(1023), "1023 B");
