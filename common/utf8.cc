@@ -1,5 +1,6 @@
 #include "common/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +34,12 @@ bool IsUtf8(absl::string_view text) {
     text.remove_prefix(size);
   }
   return true;
+}
+
+size_t Utf8Length(absl::string_view text) {
+  size_t length = 0;
+  for (; !text.empty(); ++length) text.remove_prefix(std::max<size_t>(Utf8CharacterBytes(text), 1));
+  return length;
 }
 
 std::string EscapeNonUtf8(absl::string_view text) {

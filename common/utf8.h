@@ -14,6 +14,9 @@ size_t Utf8CharacterBytes(absl::string_view text);
 
 bool IsUtf8(absl::string_view text);
 
+// Returns how many characters the text has. A byte that is part of no character counts as one.
+size_t Utf8Length(absl::string_view text);
+
 // Returns the text with each byte that is part of no character written as \xNN.
 std::string EscapeNonUtf8(absl::string_view text);
 

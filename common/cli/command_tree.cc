@@ -1,5 +1,7 @@
 #include "common/cli/command_tree.h"
 
+#include <algorithm>
+
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -13,6 +15,8 @@ Option DescribeOption(const CLI::Option& option) {
       .help = option.get_description(),
       .fallback = option.get_default_str(),
       .group = option.get_group(),
+      .required = option.get_required(),
+      .repeatable = option.get_items_expected_max() >= CLI::detail::expected_max_vector_size,
   };
   if (option.get_positional()) {
     described.names.push_back(option.get_name(/*positional=*/true));
@@ -24,12 +28,10 @@ Option DescribeOption(const CLI::Option& option) {
   // CLI11 gives the type and the description of its validators: "TEXT:{user,admin}".
   const std::string type = option.get_type_name();
   const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(absl::string_view(type), absl::MaxSplits(':', 1));
+      absl::StrSplit(absl::string_view(type), absl::MaxSplits(":{", 1));
   described.value = std::string(parts.first);
   absl::string_view choices = parts.second;
-  if (absl::ConsumePrefix(&choices, "{") && absl::ConsumeSuffix(&choices, "}")) {
-    described.choices = absl::StrSplit(choices, ',');
-  }
+  if (absl::ConsumeSuffix(&choices, "}")) described.choices = absl::StrSplit(choices, ',');
   return described;
 }
 
@@ -43,6 +45,13 @@ Command DescribeCommand(const CLI::App& app) {
     (option->get_positional() ? command.arguments : command.options)
         .push_back(DescribeOption(*option));
   }
+  // CLI11 has the groups in the order of the first option of each.
+  const std::vector<std::string> groups = app.get_groups();
+  const auto place = [&groups](const Option& option) {
+    return std::find(groups.begin(), groups.end(), option.group);
+  };
+  std::stable_sort(command.options.begin(), command.options.end(),
+                   [&](const Option& a, const Option& b) { return place(a) < place(b); });
   for (const CLI::App* sub :
        app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     command.commands.push_back(DescribeCommand(*sub));

@@ -20,6 +20,8 @@ struct Option {
   std::string help;
   std::string fallback;  // default value; empty: none, or `help` states it
   std::string group;     // the heading under which --help lists the option
+  bool required = false;
+  bool repeatable = false;  // takes several values: the option may be repeated
 
   bool takes_value() const { return !value.empty(); }
   bool takes_path() const { return value == "FILE" || value == "FOLDER"; }
@@ -30,7 +32,7 @@ struct Command {
   std::string name;
   std::string help;
   std::string footer;
-  std::vector<Option> options;
+  std::vector<Option> options;  // those of a group behind one another
   std::vector<Option> arguments;  // positional, in order
   std::vector<Command> commands;
 };

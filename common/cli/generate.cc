@@ -2,6 +2,7 @@
 
 #include "CLI/CLI.hpp"
 #include "common/cli/documents.h"
+#include "common/cli/values.h"
 
 namespace acceld::cli {
 
@@ -21,7 +22,7 @@ void AddGenerate(CLI::App& app, ManualInfo about) {
          },
          "print this program's completion for a shell, or its page of the manual, and end")
       ->type_name("KIND")
-      ->check(CLI::IsMember({"bash", "fish", "man", "zsh"}));
+      ->check(OneOf({"bash", "fish", "man", "zsh"}));
 }
 
 }  // namespace acceld::cli

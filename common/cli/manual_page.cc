@@ -74,15 +74,11 @@ std::string Synopsis(const Command& command) {
 }  // namespace
 
 std::string ManualPage(const Command& program, const ManualInfo& about) {
-  // The first paragraph of the help describes the program; the rest are examples.
-  const std::vector<std::string> parts = absl::StrSplit(program.help, absl::MaxSplits("\n\n", 1));
-  const std::string summary = absl::StrReplaceAll(parts[0], {{"\n", " "}});
   std::string out = absl::StrCat(
       ".\\\" Made by: ", program.name, " --generate man\n.TH ", absl::AsciiStrToUpper(program.name),
       " ", about.section, " \"\" \"", program.name, " ", about.version, "\"\n.SH NAME\n",
       program.name, " \\- ", Text(about.summary), "\n.SH SYNOPSIS\n.B ", program.name, "\n",
-      Synopsis(program), "\n.SH DESCRIPTION\n", Sentence(summary), "\n");
-  if (parts.size() > 1) absl::StrAppend(&out, ".PP\n", Verbatim(parts[1]));
+      Synopsis(program), "\n.SH DESCRIPTION\n", Sentence(program.help), "\n");
   if (!program.commands.empty()) absl::StrAppend(&out, ".SH COMMANDS\n");
   ForEachCommand(program, [&](const Command& command, const std::string& path) {
     if (path.empty() || !command.commands.empty()) return;
@@ -90,6 +86,7 @@ std::string ManualPage(const Command& program, const ManualInfo& about) {
                     "\n");
     for (const Option& argument : command.arguments) AppendOption(argument, out);
     AppendOptions(command, /*with_help=*/false, out);
+    if (!command.footer.empty()) absl::StrAppend(&out, ".PP\n", Verbatim(command.footer));
   });
   absl::StrAppend(&out, ".SH OPTIONS\n");
   AppendOptions(program, /*with_help=*/true, out);

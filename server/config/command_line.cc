@@ -9,39 +9,40 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "common/cli/documents.h"
+#include "common/cli/parse.h"
 #include "server/config/schema.h"
 
 namespace acceld::config {
 namespace {
 
 constexpr char kDescription[] =
-    "acceld owns this machine's accelerators, compiles each program once for everyone and runs "
-    "the\nwork of many clients.";
+    "owns this machine's accelerators, compiles each program once for everyone and runs the "
+    "work of many clients";
 
 constexpr char kFooter[] = R"(
 Examples:
   acceld                                   on the default socket, one CPU device
   acceld --listen unix:/run/me/acceld.sock --listen 127.0.0.1:7070
-  acceld --listen tls://0.0.0.0:7070 --tls-cert host.pem --tls-key host.key --access-tokens tokens
+  acceld --listen tls://0.0.0.0:7070 --tls-cert host.pem --tls-key host.key \
+      --access-tokens tokens
   acceld --cpu-devices 2 --device-memory 4GiB --cache-dir /var/cache/acceld
 
-Every setting may also stand in a file (--config, else ~/.config/acceld/config.toml or
-/etc/acceld/config.toml), as `max-sessions = 100`, or in the environment, as ACCELD_MAX_SESSIONS=100.
-A flag stands before the environment, and that before the file. SIGHUP reads the file again.
+Every setting may also stand in a file (--config, else
+~/.config/acceld/config.toml or /etc/acceld/config.toml), as
+`max-sessions = 100`, or in the environment, as ACCELD_MAX_SESSIONS=100. A flag
+stands before the environment, and that before the file. SIGHUP reads the file
+again.
 
-Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock or, without that folder,
-/tmp/acceld-<uid>/acceld.sock, which is also where the daemon listens by default, and then at
-/run/acceld/acceld.sock, where the machine's own is. Sockets that systemd passes stand in for the
-default. SIGTERM or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at once.
+Clients look at $ACCELD_ADDRESS, then at $XDG_RUNTIME_DIR/acceld.sock or,
+without that folder, /tmp/acceld-<uid>/acceld.sock, which is also where the
+daemon listens by default, and then at /run/acceld/acceld.sock, where the
+machine's own is. Sockets that systemd passes stand in for the default. SIGTERM
+or Ctrl-C stops it after the work in flight (--shutdown-grace); a second one at
+once.
 
-Ends with 0 after a signal or when it is idle (--exit-when-idle), with 2 for settings that are wrong, with 3 when another
-daemon listens at its address, and with 1 for all other errors.)";
-
-void Check(const Setting& setting, const absl::Status& status) {
-  if (!status.ok()) {
-    throw CLI::ValidationError("--" + setting.name, std::string(status.message()));
-  }
-}
+Ends with 0 after a signal or when it is idle (--exit-when-idle), with 2 for
+settings that are wrong, with 3 when another daemon listens at its address, and
+with 1 for all other errors.)";
 
 // The placeholder for a flag's value in the help, as "SIZE".
 std::string TypeName(const Setting& setting) {
@@ -69,10 +70,14 @@ std::string Help(const Setting& setting) {
   return absl::StrCat(setting.help, " [", fallback, "]");
 }
 
-// Checks a value from the command line and stores it.
-void Put(const Setting& setting, Value value, std::map<std::string, Value>& flags) {
-  Check(setting, CheckValue(setting, value));
-  flags[setting.name] = std::move(value);
+// Returns the value that a flag gives to a setting; an element, for a list. INVALID_ARGUMENT quotes
+// the text and says what it may be.
+absl::StatusOr<Value> FlagValue(const Setting& setting, const std::string& text) {
+  absl::StatusOr<Value> value = Value(std::vector<std::string>{text});
+  if (setting.type != SettingType::kList) value = ParseValue(setting, text);
+  ACCELD_RETURN_IF_ERROR(value.status());
+  ACCELD_RETURN_IF_ERROR(CheckValue(setting, *value));
+  return value;
 }
 
 void AddSetting(CLI::App& app, const Setting& setting, std::map<std::string, Value>& flags) {
@@ -81,14 +86,14 @@ void AddSetting(CLI::App& app, const Setting& setting, std::map<std::string, Val
   switch (setting.type) {
     case SettingType::kSwitch:
       app.add_flag_function(
-             name, [&](int64_t count) { Put(setting, Value(count > 0), flags); }, Help(setting))
+             name, [&](int64_t count) { flags[setting.name] = Value(count > 0); }, Help(setting))
           ->group(setting.group);
       return;
     case SettingType::kList:
       option =
           app.add_option_function<std::vector<std::string>>(
                  name,
-                 [&](const std::vector<std::string>& texts) { Put(setting, Value(texts), flags); },
+                 [&](const std::vector<std::string>& texts) { flags[setting.name] = Value(texts); },
                  Help(setting))
               ->allow_extra_args(false);
       break;
@@ -98,14 +103,16 @@ void AddSetting(CLI::App& app, const Setting& setting, std::map<std::string, Val
     case SettingType::kText:
       option = app.add_option_function<std::string>(
           name,
-          [&](const std::string& text) {
-            absl::StatusOr<Value> value = ParseValue(setting, text);
-            Check(setting, value.status());
-            Put(setting, *std::move(value), flags);
-          },
+          // The check below has accepted the text.
+          [&](const std::string& text) { flags[setting.name] = *FlagValue(setting, text); },
           Help(setting));
       break;
   }
+  option->check(CLI::Validator(
+      [&setting](const std::string& text) {
+        return std::string(FlagValue(setting, text).status().message());
+      },
+      ""));
   option->type_name(TypeName(setting))->group(setting.group);
 }
 
@@ -130,10 +137,8 @@ CommandLineOutcome ParseCommandLine(int argc, char** argv, absl::string_view ver
   cli::AddGenerate(app, {.summary = "daemon that runs programs on accelerators for many clients",
                          .version = std::string(version),
                          .section = 8});
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? CommandLineOutcome::kExitOk : CommandLineOutcome::kExitUsage;
+  if (const absl::optional<int> status = cli::Parse(app, argc, argv); status.has_value()) {
+    return *status == 0 ? CommandLineOutcome::kExitOk : CommandLineOutcome::kExitUsage;
   }
   absl::StatusOr<std::map<std::string, Value>> environment = ReadEnvironment();
   if (!environment.ok()) {

@@ -20,6 +20,13 @@ TEST(Utf8Test, TellsCharactersFromBytes) {
   }
 }
 
+TEST(Utf8Test, CountsCharacters) {
+  EXPECT_EQ(Utf8Length(""), 0u);
+  EXPECT_EQ(Utf8Length("caf\xC3\xA9"), 4u);
+  EXPECT_EQ(Utf8Length("\xF0\x9F\x98\x80!"), 2u);
+  EXPECT_EQ(Utf8Length("a\xFF\xC3"), 3u);
+}
+
 TEST(Utf8Test, EscapesOnlyWhatIsNoCharacter) {
   EXPECT_EQ(EscapeNonUtf8("a\xFF\xC3\xA9\xC3"), "a\\xff\xC3\xA9\\xc3");
 }
