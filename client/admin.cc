@@ -94,6 +94,11 @@ absl::StatusOr<std::vector<SessionInfo>> Admin::ListSessions() const {
   return FromProtos<SessionInfo>(reply.sessions());
 }
 
+absl::StatusOr<std::vector<EndedSessionInfo>> Admin::ListEndedSessions() const {
+  ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
+  return FromProtos<EndedSessionInfo>(reply.ended());
+}
+
 absl::StatusOr<std::vector<RunningExecution>> Admin::ListRunning() const {
   ACCELD_ASSIGN_OR_RETURN(const v1::ListSessionsReply reply, impl_->connection->ListSessions());
   return FromProtos<RunningExecution>(reply.running());

@@ -56,6 +56,9 @@ class Admin {
   absl::StatusOr<ServerStats> GetStats() const;
   // Returns all sessions to an admin, and to others the sessions of the caller's own identity.
   absl::StatusOr<std::vector<SessionInfo>> ListSessions() const;
+  // Returns the sessions that ended last, the last one first: some tens of them. Of all identities
+  // to an admin, and to others those of the caller's own identity.
+  absl::StatusOr<std::vector<EndedSessionInfo>> ListEndedSessions() const;
   // Returns the executions that occupy devices now: all of them to an admin, and to others those of
   // the caller's own identity.
   absl::StatusOr<std::vector<RunningExecution>> ListRunning() const;

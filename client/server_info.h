@@ -22,6 +22,7 @@ using acceld::CacheVerdictName;
 using acceld::CompileInfo;
 using acceld::Counters;
 using acceld::DeviceInfo;
+using acceld::EndedSessionInfo;
 using acceld::ExecutableMemory;
 using acceld::ExecutionInfo;
 using acceld::IdentityCacheStats;

@@ -21,6 +21,16 @@ struct SessionInfo {
   uint64_t handles = 0;
 };
 
+// A session that is not open any more.
+struct EndedSessionInfo {
+  uint64_t id = 0;
+  std::string client_name, identity;
+  double lasted_s = 0;      // from its begin to its end
+  double age_s = 0;         // since its end
+  uint64_t executions = 0;  // that it submitted
+  std::string reason;       // why it ended, for people
+};
+
 // An array that a session has given a name, by which others open it.
 struct NamedArrayInfo {
   std::string name;

@@ -256,6 +256,28 @@ SessionInfo FromProto(const v1::SessionInfo& proto) {
           .handles = proto.handles()};
 }
 
+v1::EndedSession ToProto(const EndedSessionInfo& info) {
+  v1::EndedSession proto;
+  proto.set_id(info.id);
+  proto.set_client_name(EscapeNonUtf8(info.client_name));
+  proto.set_identity(EscapeNonUtf8(info.identity));
+  proto.set_lasted_s(info.lasted_s);
+  proto.set_age_s(info.age_s);
+  proto.set_executions(info.executions);
+  proto.set_reason(EscapeNonUtf8(info.reason));
+  return proto;
+}
+
+EndedSessionInfo FromProto(const v1::EndedSession& proto) {
+  return {.id = proto.id(),
+          .client_name = proto.client_name(),
+          .identity = proto.identity(),
+          .lasted_s = proto.lasted_s(),
+          .age_s = proto.age_s(),
+          .executions = proto.executions(),
+          .reason = proto.reason()};
+}
+
 v1::CacheEntry ToProto(const CacheEntryInfo& info) {
   v1::CacheEntry proto;
   proto.set_key(info.key);

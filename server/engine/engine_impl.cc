@@ -209,7 +209,9 @@ absl::StatusOr<Digest> EngineImpl::AddProgram(ir::Module module, std::string ent
   return program->fingerprint();
 }
 
-void EngineImpl::Forget(uint64_t session_id) {
+void EngineImpl::Forget(EndedSession session) {
+  const uint64_t session_id = session.id;
+  ended_sessions_.Add(std::move(session));
   // Declared before the lock, to be destroyed after the unlock.
   std::shared_ptr<SessionImpl> dropped;
   MutexLock lock(mutex_);

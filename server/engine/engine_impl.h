@@ -16,6 +16,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
 #include "server/engine/program.h"
+#include "server/engine/session/ended_sessions.h"
 #include "server/engine/session/session_impl.h"
 #include "server/engine/sharing/content_table.h"
 #include "server/engine/sharing/identity_account.h"
@@ -41,6 +42,7 @@ class EngineImpl final : public Engine {
   std::vector<MissingDevices> Missing() const override { return parts_.missing_devices; }
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
+  std::vector<EndedSessionInfo> EndedSessions() const override { return ended_sessions_.List(); }
   std::vector<RunningExecution> Running() const override;
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   EngineMetrics Metrics() const override;
@@ -86,8 +88,8 @@ class EngineImpl final : public Engine {
   int64_t staging_limit() const;
   // Counts an execution or array that failed when its command was received.
   void CountRefusal(const absl::Status& error) { refusals_.Add(error.code()); }
-  // Removes a closed session from the list of open sessions.
-  void Forget(uint64_t session_id);
+  // Moves a closed session from the list of open sessions to that of ended ones.
+  void Forget(EndedSession session);
 
  private:
   std::vector<std::shared_ptr<SessionImpl>> OpenSessions() const;
@@ -111,6 +113,7 @@ class EngineImpl final : public Engine {
   ProgramRegistry programs_;
   engine::NamedArrays named_arrays_;
   const std::shared_ptr<ContentTable> contents_ = std::make_shared<ContentTable>();
+  engine::EndedSessions ended_sessions_;
   observability::StatusCounter refusals_;
   observability::TraceRing trace_;
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;

@@ -40,6 +40,8 @@ class Introspection {
   virtual EngineStats Stats() const = 0;
   // Open sessions, by number.
   virtual std::vector<SessionInfo> Sessions() const = 0;
+  // The sessions that ended last, the last one first: some tens of them (session/ended_sessions.h).
+  virtual std::vector<EndedSessionInfo> EndedSessions() const = 0;
   // By device: first the executions that are on it, then those that are suspended.
   virtual std::vector<RunningExecution> Running() const = 0;
   // By name: the identities that use anything, or have lately.

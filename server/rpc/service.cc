@@ -132,6 +132,9 @@ grpc::ServerUnaryReactor* Service::OnListSessions(const Caller& caller,
   for (const SessionInfo& session : engine_.Sessions()) {
     if (MaySeeIdentity(caller, session.identity)) *reply->add_sessions() = ToProto(session);
   }
+  for (const EndedSessionInfo& ended : engine_.EndedSessions()) {
+    if (MaySeeIdentity(caller, ended.identity)) *reply->add_ended() = ToProto(ended);
+  }
   for (const RunningExecution& running : engine_.Running()) {
     if (MaySeeIdentity(caller, running.identity)) *reply->add_running() = ToProto(running);
   }

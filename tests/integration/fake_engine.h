@@ -67,6 +67,7 @@ class FakeEngine : public engine::Engine {
   }
   EngineStats Stats() const override;
   std::vector<SessionInfo> Sessions() const override;
+  std::vector<EndedSessionInfo> EndedSessions() const override { return {}; }
   std::vector<RunningExecution> Running() const override { return {}; }
   absl::Status CloseSession(uint64_t id, absl::string_view reason) override;
   std::shared_ptr<Allowance> AllowanceOf(const engine::Identity& identity,

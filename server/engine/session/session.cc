@@ -239,7 +239,13 @@ void SessionImpl::Close(absl::string_view why) {
   pending_->CancelAll(reason);
   uploads.clear();
   handles.clear();
-  engine_.Forget(id_);
+  engine_.Forget({.id = id_,
+                  .client_name = options_.client_name,
+                  .identity = options_.identity.name,
+                  .opened_at = opened_at_,
+                  .ended_at = std::chrono::steady_clock::now(),
+                  .executions = executions_.load(std::memory_order_relaxed),
+                  .reason = std::string(why)});
 }
 
 SessionInfo SessionImpl::info() const {

@@ -80,6 +80,26 @@ TEST_F(RolesTest, UsersSeeTheirOwnSessionsAndAdminsAll) {
       [&] { return seen_by("ada") == std::set<std::string>{"token:ann", "token:bob"}; }));
 }
 
+TEST_F(RolesTest, UsersSeeTheirOwnEndedSessionsAndAdminsAll) {
+  ASSERT_NO_FATAL_FAILURE(StartWithTls());
+  for (const char* name : {"ann", "bob"}) {
+    const std::shared_ptr<Client> client = ConnectAs(name);
+    ASSERT_TRUE(AdminAs("ada")->KillSession(FindSession(name)->id, "enough").ok());
+  }
+  const auto seen_by = [this](const std::string& name) {
+    std::set<std::string> identities;
+    const auto sessions = AdminAs(name)->ListEndedSessions().value();
+    for (const client::EndedSessionInfo& session : sessions) {
+      if (session.reason != "the session was ended by an administrator: enough") continue;
+      identities.insert(session.identity);
+    }
+    return identities;
+  };
+  EXPECT_EQ(seen_by("ann"), std::set<std::string>{"token:ann"});
+  EXPECT_EQ(seen_by("bob"), std::set<std::string>{"token:bob"});
+  EXPECT_EQ(seen_by("ada"), (std::set<std::string>{"token:ann", "token:bob"}));
+}
+
 TEST_F(RolesTest, AdminsEndOthersSessions) {
   ASSERT_NO_FATAL_FAILURE(StartWithTls());
   const std::shared_ptr<Client> ann = ConnectAs("ann");

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/engine/session/ended_sessions.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/engine/fake_engine.h"
 
@@ -54,6 +55,50 @@ TEST(CloseSessionTest, WhatIsPendingHearsTheReason) {
   }));
   (void)other->Put(1, testing::Floats({1}), 0);
   EXPECT_EQ(testing::FetchFloats(*other, 1), std::vector<float>{1});
+}
+
+TEST(EndedSessionsTest, AreToldWithTheirReasonTheLastOneFirst) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  const auto first = *engine->OpenSession({.client_name = "a", .identity = {.name = "ann"}});
+  const auto second = *engine->OpenSession({.client_name = "b", .identity = {.name = "bob"}});
+  (void)first->RegisterProgram(1, ModuleNamed("zeros"), "main");
+  (void)first->Execute(1, {}, {1}, 0);
+  (void)Await(*first, 1);
+  EXPECT_TRUE(engine->EndedSessions().empty());
+  first->Close("it was done");
+  first->Close("it was done twice");
+  ASSERT_TRUE(engine->CloseSession(second->id(), "too greedy").ok());
+
+  const std::vector<EndedSessionInfo> ended = engine->EndedSessions();
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].id, second->id());
+  EXPECT_EQ(ended[0].client_name, "b");
+  EXPECT_EQ(ended[0].reason, "too greedy");
+  EXPECT_EQ(ended[0].executions, 0u);
+  EXPECT_EQ(ended[1].id, first->id());
+  EXPECT_EQ(ended[1].identity, "ann");
+  EXPECT_EQ(ended[1].reason, "it was done");
+  EXPECT_EQ(ended[1].executions, 1u);
+  EXPECT_GT(ended[1].lasted_s, 0);
+  EXPECT_GE(ended[1].age_s, 0);
+  EXPECT_TRUE(engine->Sessions().empty());
+}
+
+TEST(EndedSessionsTest, AsManyAreKeptAsFitTheList) {
+  FakeCompiler compiler;
+  const auto engine = MakeFakeEngine(compiler);
+  uint64_t last = 0;
+  for (size_t i = 0; i < EndedSessions::kMaxSessions + 10; ++i) {
+    const auto session = *engine->OpenSession({.client_name = "a"});
+    last = session->id();
+    session->Close(std::string(10'000, 'x'));
+  }
+  const std::vector<EndedSessionInfo> ended = engine->EndedSessions();
+  ASSERT_EQ(ended.size(), EndedSessions::kMaxSessions);
+  EXPECT_EQ(ended.front().id, last);
+  EXPECT_EQ(ended.back().id, last - EndedSessions::kMaxSessions + 1);
+  EXPECT_EQ(ended.front().reason, std::string(EndedSessions::kMaxReasonBytes, 'x'));
 }
 
 TEST(TraceTest, HasExecutionsCopiesAndCompiles) {
