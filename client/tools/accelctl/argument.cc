@@ -1,7 +1,7 @@
 #include "client/tools/accelctl/argument.h"
 
+#include <functional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -94,39 +94,67 @@ absl::StatusOr<ir::TensorType> ParseType(absl::string_view text, absl::string_vi
   return type;
 }
 
+// Makes the values of the argument with this number.
+using Generator = std::function<absl::StatusOr<ir::Literal>(uint32_t argument_number)>;
+
+// `content` is what stands behind the '=' of `text`.
+absl::StatusOr<Generator> ParseContent(absl::string_view text, const ir::TensorType& type,
+                                       absl::string_view content) {
+  if (content == "zeros") return Generator([type](uint32_t) { return ir::Literal::Zeros(type); });
+  if (content == "iota") {
+    return Generator([type](uint32_t) {
+      return Generate(type, [](int64_t i) { return static_cast<double>(i); });
+    });
+  }
+  if (content == "random") {
+    return Generator([type](uint32_t argument_number) {
+      return Generate(type, [&](int64_t i) {
+        return RandomValue(type.dtype, Hash(argument_number, static_cast<uint32_t>(i)));
+      });
+    });
+  }
+  if (int64_t integer = 0; ir::IsInteger(type.dtype) && absl::SimpleAtoi(content, &integer)) {
+    return Generator([type, integer](uint32_t) {
+      std::string element(ir::StorageBytesOf(type.dtype), '\0');
+      ir::WriteInt(type.dtype, element.data(), 0, integer);
+      return ir::Literal::FromBytes(type, std::move(element));
+    });
+  }
+  double value = content == "true" ? 1 : 0;
+  if (content != "true" && content != "false" && !absl::SimpleAtod(content, &value)) {
+    return BadArgument(text, absl::StrCat("'", content, "' is no content"));
+  }
+  return Generator([type, value](uint32_t) { return ir::Literal::Filled(type, value); });
+}
+
+// An argument that is no file.
+struct GeneratedArgument {
+  ir::TensorType type;
+  Generator generate;  // nullptr: the text has only the type
+};
+
+absl::StatusOr<GeneratedArgument> ParseGenerated(absl::string_view text) {
+  const size_t equals = text.find('=');
+  ACCELD_ASSIGN_OR_RETURN(const ir::TensorType type, ParseType(text, text.substr(0, equals)));
+  if (equals == absl::string_view::npos) return GeneratedArgument{type, nullptr};
+  ACCELD_ASSIGN_OR_RETURN(Generator generate, ParseContent(text, type, text.substr(equals + 1)));
+  return GeneratedArgument{type, std::move(generate)};
+}
+
 }  // namespace
 
+bool IsArgumentFile(absl::string_view text) { return absl::EndsWith(text, ".npy"); }
+
 absl::StatusOr<ir::TensorType> ParseArgumentType(absl::string_view text) {
-  return ParseType(text, text);
+  ACCELD_ASSIGN_OR_RETURN(const GeneratedArgument argument, ParseGenerated(text));
+  return argument.type;
 }
 
 absl::StatusOr<ir::Literal> ParseArgument(absl::string_view text, uint32_t argument_number) {
-  if (absl::EndsWith(text, ".npy")) return client::ReadNpy(std::string(text));
-  const std::pair<absl::string_view, absl::string_view> parts =
-      absl::StrSplit(text, absl::MaxSplits('=', 1));
-  const auto& [spec, content] = parts;
-  if (content.empty()) return BadArgument(text, "'=' and a content are missing");
-  ACCELD_ASSIGN_OR_RETURN(const ir::TensorType type, ParseType(text, spec));
-
-  if (content == "zeros") return ir::Literal::Zeros(type);
-  if (content == "iota") return Generate(type, [](int64_t i) { return static_cast<double>(i); });
-  if (content == "random") {
-    return Generate(type, [&](int64_t i) {
-      return RandomValue(type.dtype, Hash(argument_number, static_cast<uint32_t>(i)));
-    });
-  }
-  if (content == "true") return ir::Literal::Filled(type, 1);
-  if (content == "false") return ir::Literal::Filled(type, 0);
-  if (int64_t integer = 0; ir::IsInteger(type.dtype) && absl::SimpleAtoi(content, &integer)) {
-    std::string element(ir::StorageBytesOf(type.dtype), '\0');
-    ir::WriteInt(type.dtype, element.data(), 0, integer);
-    return ir::Literal::FromBytes(type, std::move(element));
-  }
-  double value = 0;
-  if (!absl::SimpleAtod(content, &value)) {
-    return BadArgument(text, absl::StrCat("'", content, "' is no content"));
-  }
-  return ir::Literal::Filled(type, value);
+  if (IsArgumentFile(text)) return client::ReadNpy(std::string(text));
+  ACCELD_ASSIGN_OR_RETURN(const GeneratedArgument argument, ParseGenerated(text));
+  if (argument.generate == nullptr) return BadArgument(text, "'=' and a content are missing");
+  return argument.generate(argument_number);
 }
 
 }  // namespace acceld::tools

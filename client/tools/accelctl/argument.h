@@ -21,7 +21,12 @@ namespace acceld::tools {
 // the errors of client::ReadNpy.
 absl::StatusOr<ir::Literal> ParseArgument(absl::string_view text, uint32_t argument_number);
 
-// Parses the type DTYPE[D,D..], or DTYPE for a scalar. INVALID_ARGUMENT for any other text.
+// Whether such an argument names a file.
+bool IsArgumentFile(absl::string_view text);
+
+// Returns the type of such an argument that is no file, without generating its value, for commands
+// that compile and do not run: there the type alone is enough, DTYPE[D,D..]. INVALID_ARGUMENT for
+// another text.
 absl::StatusOr<ir::TensorType> ParseArgumentType(absl::string_view text);
 
 }  // namespace acceld::tools

@@ -3,18 +3,16 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "client/file.h"
 #include "client/npy.h"
-#include "client/tools/accelctl/argument.h"
+#include "client/tools/accelctl/program_arguments.h"
 #include "client/tools/accelctl/termination_signals.h"
+#include "client/tools/accelctl/views/format.h"
 #include "nlohmann/json.hpp"
 
 namespace acceld::tools {
@@ -40,27 +38,6 @@ struct Report {
   };
   std::vector<Output> outputs;
 };
-
-std::string SignatureOf(const client::Program& program) {
-  const auto types = [](absl::Span<const ir::TensorType> list) {
-    return absl::StrJoin(list, ", ", [](std::string* out, const ir::TensorType& type) {
-      absl::StrAppend(out, type.ToString());
-    });
-  };
-  return absl::StrCat("(", types(program.parameter_types()), ") -> (",
-                      types(program.result_types()), ")");
-}
-
-absl::StatusOr<client::Program> LoadProgram(const RunFlags& flags) {
-  std::string bytes;
-  if (flags.program == "-") {
-    bytes.assign(std::istreambuf_iterator<char>(std::cin), {});
-  } else {
-    ACCELD_ASSIGN_OR_RETURN(bytes, client::ReadFile(flags.program));
-  }
-  return client::Program::FromBytes(bytes, flags.program == "-" ? "<stdin>" : flags.program,
-                                    flags.entry);
-}
 
 // Waits for futures until a signal arrives that should end the program. Construct it before any
 // other thread starts.
@@ -90,24 +67,6 @@ class InterruptibleWait {
   TerminationSignals signals_;
   int signal_ = 0;
 };
-
-absl::StatusOr<std::vector<ir::Literal>> ParseArguments(const RunFlags& flags,
-                                                        const client::Program& program) {
-  if (flags.arguments.size() != program.parameter_types().size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", flags.entry, "' takes ", program.parameter_types().size(), " arguments and ",
-        flags.arguments.size(), " were given with --arg; its signature is ", SignatureOf(program)));
-  }
-  std::vector<ir::Literal> values;
-  for (size_t i = 0; i < flags.arguments.size(); ++i) {
-    ACCELD_ASSIGN_OR_RETURN(ir::Literal value,
-                            ParseArgument(flags.arguments[i], static_cast<uint32_t>(i)));
-    ACCELD_ASSIGN_OR_RETURN(
-        value, client::FromStorageBytes(std::move(value), program.parameter_types()[i].dtype));
-    values.push_back(std::move(value));
-  }
-  return values;
-}
 
 absl::StatusOr<std::vector<client::Array>> UploadArguments(client::Client& client,
                                                            const std::vector<ir::Literal>& values,
@@ -185,23 +144,26 @@ void PrintJson(const Report& report) {
 void PrintText(const Report& report) {
   const client::ExecutionInfo& first = report.executions.front();
   std::cout << absl::StreamFormat("%s  %s\n", report.program, report.fingerprint)
-            << absl::StreamFormat("  cache    %s, %.1f ms to get the executable\n",
-                                  client::CacheVerdictName(first.verdict), first.compile_ms)
-            << absl::StreamFormat("  cost     %.4g flops, %.4g transcendentals, %.4g bytes\n",
-                                  report.cost.flops, report.cost.transcendentals,
-                                  report.cost.bytes_accessed)
-            << absl::StreamFormat("  upload   %.2f ms\n", report.upload_ms);
+            << absl::StreamFormat("  cache    %s, %s to get the executable\n",
+                                  client::CacheVerdictName(first.verdict),
+                                  TimeText(first.compile_ms / 1e3))
+            << absl::StreamFormat(
+                   "  cost     %.4g flops, %.4g transcendentals, %s read and written\n",
+                   report.cost.flops, report.cost.transcendentals,
+                   SizeText(static_cast<uint64_t>(report.cost.bytes_accessed)))
+            << "  upload   " << TimeText(report.upload_ms / 1e3) << "\n";
   for (size_t i = 0; i < report.submit_us.size(); ++i) {
     if (i == 5 && report.submit_us.size() > 6) {
       std::cout << "  ...\n";
       i = report.submit_us.size() - 1;
     }
     std::cout << absl::StreamFormat(
-        "  run %-4d submitted in %.1f us, ready after %.1f us more, %.1f us on the device\n", i + 1,
-        report.submit_us[i], report.wait_us[i], report.executions[i].execute_us);
+        "  run %-4d submitted in %s, ready %s later, %s on the device\n", i + 1,
+        TimeText(report.submit_us[i] / 1e6), TimeText(report.wait_us[i] / 1e6),
+        TimeText(report.executions[i].execute_us / 1e6));
   }
   if (report.outputs.empty() || !report.outputs.front().file.empty()) {
-    std::cout << absl::StreamFormat("  fetch    %.2f ms\n", report.fetch_ms);
+    std::cout << "  fetch    " << TimeText(report.fetch_ms / 1e3) << "\n";
   }
   for (size_t i = 0; i < report.outputs.size(); ++i) {
     const Report::Output& output = report.outputs[i];
@@ -244,14 +206,15 @@ absl::Status RunOn(client::Client& client, const client::Program& program,
 absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags& flags) {
   Report report;
   report.program = flags.program;
-  ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags));
+  ACCELD_ASSIGN_OR_RETURN(const client::Program program, LoadProgram(flags.program, flags.entry));
   if (!program.host_callbacks().empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the program calls host callback ", program.host_callbacks().front(),
                      " of its client while it runs, and accelctl has none"));
   }
   report.fingerprint = program.fingerprint().ToHex();
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values, ParseArguments(flags, program));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values,
+                          ParseArguments(flags.arguments, program));
   std::vector<ir::TensorType> types;
   for (const ir::Literal& value : values) types.push_back(value.type());
   ACCELD_ASSIGN_OR_RETURN(report.cost, program.CostFor(types));

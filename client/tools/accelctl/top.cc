@@ -1,8 +1,8 @@
 #include "client/tools/accelctl/top.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -13,6 +13,8 @@
 #include "absl/strings/str_replace.h"
 #include "client/tools/accelctl/termination_signals.h"
 #include "client/tools/accelctl/views/top_frame.h"
+#include "common/cli/terminal.h"
+#include "common/cli/text.h"
 
 namespace acceld::tools {
 namespace {
@@ -22,6 +24,9 @@ absl::StatusOr<Sample> TakeSample(client::Admin& admin) {
   ACCELD_ASSIGN_OR_RETURN(sample.stats, admin.GetStats());
   ACCELD_ASSIGN_OR_RETURN(sample.devices, admin.ListDevices());
   ACCELD_ASSIGN_OR_RETURN(sample.sessions, admin.ListSessions());
+  ACCELD_ASSIGN_OR_RETURN(sample.running, admin.ListRunning());
+  ACCELD_ASSIGN_OR_RETURN(sample.ended, admin.ListEndedSessions());
+  sample.address = admin.address();
   sample.time = std::chrono::steady_clock::now();
   return sample;
 }
@@ -42,12 +47,6 @@ class Screen {
   }
 };
 
-size_t TerminalLines() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2) return 24;
-  return size.ws_row;
-}
-
 }  // namespace
 
 absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags) {
@@ -58,7 +57,8 @@ absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags)
                           Connection::OpenAdmin(connection_flags));
   ACCELD_ASSIGN_OR_RETURN(Sample now, TakeSample(connection->admin()));
   if (!live) {
-    std::cout << TopFrame(now, nullptr, 0);
+    std::cout << TopFrame(now, nullptr, 0,
+                          flags.wide ? cli::kUnlimitedColumns : cli::OutputSize().columns);
     return absl::OkStatus();
   }
   const auto interval = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -66,8 +66,11 @@ absl::Status Top(const ConnectionFlags& connection_flags, const TopFlags& flags)
   Screen screen;
   std::optional<Sample> before;
   while (true) {
-    // One line is left free, because a line end in the last line would scroll.
-    screen.Show(TopFrame(now, before ? &*before : nullptr, TerminalLines() - 1));
+    // The terminal's size may have changed. One line is left free, because a line end in the last
+    // line would scroll.
+    const cli::TerminalSize size = cli::OutputSize();
+    screen.Show(TopFrame(now, before ? &*before : nullptr, std::max<size_t>(size.lines, 2) - 1,
+                         size.columns));
     if (signals->WaitForSignal(interval) != 0) return absl::OkStatus();
     before = std::move(now);
     ACCELD_ASSIGN_OR_RETURN(now, TakeSample(connection->admin()));

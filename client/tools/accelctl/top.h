@@ -8,6 +8,7 @@ namespace acceld::tools {
 // Options of `accelctl top`.
 struct TopFlags {
   bool once = false;
+  bool wide = false;  // Whole cells and all columns, where it is printed only once.
   double interval_s = 2;
 };
 

@@ -97,7 +97,7 @@ TEST_F(DaemonControlTest, ADrainedDaemonTakesNothingNewAndFinishesWhatIsOpen) {
   EXPECT_EQ(Health(), RawClient::Health::kServing);
   const CommandResult drain = Accelctl({"drain"});
   EXPECT_EQ(drain.exit_code, 0) << drain.output;
-  EXPECT_THAT(drain.output, HasSubstr("1 are open"));
+  EXPECT_THAT(drain.output, HasSubstr("1 session is open"));
   EXPECT_EQ(Health(), RawClient::Health::kNotServing);
   EXPECT_TRUE(Admin().GetStats()->draining);
   const absl::Status refused = Client::Connect({.address = address()}).status();

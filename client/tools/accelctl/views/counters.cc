@@ -1,8 +1,10 @@
 #include "client/tools/accelctl/views/counters.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "client/tools/accelctl/views/format.h"
+#include "common/cli/text.h"
 
 namespace acceld::tools {
 
@@ -18,26 +20,33 @@ nlohmann::ordered_json CountersJson(const Counters& counters) {
   return object;
 }
 
-std::string CountersText(const Counters& counters) {
+std::string CountersText(const Counters& counters, size_t columns) {
+  constexpr size_t kIndent = 12;
   std::string text;
+  // The counters of one group, each but the last with a comma behind it.
+  std::vector<std::string> pieces;
   const CounterInfo* before = nullptr;
+  const auto end_group = [&] {
+    if (before == nullptr) return;
+    absl::StrAppend(&text, cli::PadRight(before->group, kIndent),
+                    cli::Filled(pieces, kIndent, columns), "\n");
+    pieces.clear();
+  };
   for (const CounterInfo& counter : CounterInfos()) {
+    if (before == nullptr || before->group != counter.group) end_group();
     const uint64_t value = counters.*counter.field;
-    const bool begins = before == nullptr || before->group != counter.group;
-    if (begins) {
-      absl::StrAppend(&text, before == nullptr ? "" : "\n",
-                      absl::StrFormat("%-11s ", counter.group));
-    }
     const bool is_size = counter.unit == CounterUnit::kBytes;
-    if (!begins && is_size && counter.text == before->text) {
-      absl::StrAppend(&text, " (", SizeText(value), ")");  // of what was counted before
+    if (!pieces.empty() && is_size && counter.text == before->text) {
+      absl::StrAppend(&pieces.back(), " (", SizeText(value), ")");  // of what was counted before
     } else {
-      absl::StrAppend(&text, begins ? "" : ", ", is_size ? SizeText(value) : absl::StrCat(value),
-                      counter.text.empty() ? "" : " ", counter.text);
+      if (!pieces.empty()) pieces.back() += ",";
+      pieces.push_back(absl::StrCat(is_size ? SizeText(value) : absl::StrCat(value),
+                                    counter.text.empty() ? "" : " ", counter.text));
     }
     before = &counter;
   }
-  return text + "\n";
+  end_group();
+  return text;
 }
 
 }  // namespace acceld::tools

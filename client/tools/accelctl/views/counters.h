@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "common/api/stats.h"
@@ -13,7 +14,8 @@ namespace acceld::tools {
 // object that is named by the part before the dot.
 nlohmann::ordered_json CountersJson(const Counters& counters);
 
-// A line for each group of counters: "compiles    12, 1 failed, 0 queued".
-std::string CountersText(const Counters& counters);
+// A line for each group of counters: "compiles    12, 1 failed, 0 queued". What does not fit into
+// `columns` goes on in the next line.
+std::string CountersText(const Counters& counters, size_t columns);
 
 }  // namespace acceld::tools

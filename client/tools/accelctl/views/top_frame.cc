@@ -5,7 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "client/tools/accelctl/views/format.h"
+#include "client/tools/accelctl/views/session_tables.h"
+#include "client/tools/accelctl/views/table.h"
+#include "common/cli/text.h"
 
 namespace acceld::tools {
 namespace {
@@ -47,60 +51,130 @@ class Rates {
   double seconds_ = 0;
 };
 
-}  // namespace
+// The lines of a frame. Takes no more than there is room for.
+class Frame {
+ public:
+  Frame(size_t max_lines, size_t columns)
+      : room_(max_lines == 0 ? cli::kUnlimitedColumns : max_lines), columns_(columns) {}
 
-std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines) {
-  const Rates rates(now, before);
-  const client::ServerStats& stats = now.stats;
-  std::string frame = absl::StrFormat(
-      "acceld %s, up %s%s; %d sessions, %d arrays (%s), %d programs\n"
-      "executions %d (%d failed), %s/s; compiles %d (%d failed)\n"
-      "cache %d in memory (%s), %d on disk (%s); hits %d memory, %d disk, %d "
-      "remote, %d in flight; %d misses\n",
-      PrintableText(stats.version), DurationText(stats.uptime_s),
-      stats.draining ? ", draining" : "", stats.sessions, stats.arrays, SizeText(stats.array_bytes),
-      stats.programs, stats.executions, stats.execution_failures, rates.Total(stats),
-      stats.compiles, stats.compile_failures, stats.cache_memory_entries,
-      SizeText(stats.cache_memory_bytes), stats.cache_disk_entries,
-      SizeText(stats.cache_disk_bytes), stats.cache_hits_memory, stats.cache_hits_disk,
-      stats.cache_hits_remote, stats.cache_hits_inflight, stats.cache_misses);
-  absl::StrAppend(&frame,
-                  absl::StrFormat("\n%-6s %-5s %-30s %10s %10s %10s %7s %8s\n", "DEVICE", "KIND",
-                                  "NAME", "USED", "PEAK", "LIMIT", "QUEUED", "EXEC/S"));
-  for (const client::DeviceInfo& device : now.devices) {
-    absl::StrAppend(
-        &frame,
-        absl::StrFormat("%-6d %-5s %-30s %10s %10s %10s %7d %8s\n", device.id,
-                        PrintableText(device.kind), PrintableText(device.name, 30),
-                        SizeText(device.memory_used_bytes), SizeText(device.memory_peak_bytes),
-                        SizeText(device.memory_limit_bytes), device.queued, rates.Of(device)));
+  void AddText(absl::string_view text) {
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) AddLine(line);
   }
-  absl::StrAppend(&frame, absl::StrFormat("\n%-7s %-28s %-14s %-11s %7s %7s %10s %7s %8s\n",
-                                          "SESSION", "CLIENT", "IDENTITY", "PRIORITY", "AGE",
-                                          "ARRAYS", "MEMORY", "QUEUED", "EXEC/S"));
+
+  // Adds the table below an empty line. Where rows have to be left out, the last line says how
+  // many; a table of which no row fits is left out as a whole.
+  void AddTable(const Table& table) {
+    constexpr size_t kOverhead = 2;  // The empty line and the headings.
+    if (table.empty() || room_ <= kOverhead) return;
+    const std::vector<std::string> lines = table.Lines(columns_);
+    const size_t rows = lines.size() - 1, room = room_ - kOverhead;
+    const size_t shown = rows <= room ? rows : room - 1;
+    if (shown == 0) return;
+    AddLine("");
+    for (size_t i = 0; i <= shown; ++i) AddLine(lines[i]);
+    if (shown < rows) AddLine(absl::StrCat("and ", rows - shown, " more"));
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  void AddLine(absl::string_view line) {
+    if (room_ == 0) return;
+    absl::StrAppend(&text_, line, "\n");
+    --room_;
+  }
+
+  size_t room_;
+  const size_t columns_;
+  std::string text_;
+};
+
+std::string Totals(const client::ServerStats& stats, const Rates& rates, size_t columns) {
+  const std::vector<std::string> lines = {
+      absl::StrFormat("acceld %s, up %s%s; %s, %s (%s), %s", PrintableText(stats.version),
+                      TimeText(stats.uptime_s), stats.draining ? ", draining" : "",
+                      CountText(stats.sessions, "session"), CountText(stats.arrays, "array"),
+                      SizeText(stats.array_bytes), CountText(stats.programs, "program")),
+      absl::StrFormat("executions %d (%d failed), %s/s; compiles %d (%d failed)", stats.executions,
+                      stats.execution_failures, rates.Total(stats), stats.compiles,
+                      stats.compile_failures),
+      absl::StrFormat("cache %d in memory (%s), %d on disk (%s)", stats.cache_memory_entries,
+                      SizeText(stats.cache_memory_bytes), stats.cache_disk_entries,
+                      SizeText(stats.cache_disk_bytes)),
+      absl::StrFormat("cache hits %d memory, %d disk, %d remote, %d in flight; %d misses",
+                      stats.cache_hits_memory, stats.cache_hits_disk, stats.cache_hits_remote,
+                      stats.cache_hits_inflight, stats.cache_misses)};
+  std::string text;
+  for (const std::string& line : lines) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", cli::Filled(line, 0, columns));
+  }
+  return text;
+}
+
+Table Devices(const Sample& now, const Rates& rates) {
+  Table table({{.heading = "device", .is_number = true},
+               {.heading = "kind"},
+               {.heading = "name", .least_columns = 12},
+               {.heading = "memory", .is_number = true},
+               {.heading = "used", .is_number = true},
+               {.heading = "peak", .is_number = true},
+               {.heading = "queued", .is_number = true},
+               {.heading = "exec/s", .is_number = true}});
+  for (const client::DeviceInfo& d : now.devices) {
+    table.Add({absl::StrCat(d.id), CellText(d.kind), CellText(d.name),
+               SizeText(d.memory_limit_bytes), SizeText(d.memory_used_bytes),
+               SizeText(d.memory_peak_bytes), absl::StrCat(d.queued), rates.Of(d)});
+  }
+  return table;
+}
+
+Table Sessions(const Sample& now, const Rates& rates) {
   std::vector<client::SessionInfo> sessions = now.sessions;
   std::sort(sessions.begin(), sessions.end(),
             [](const client::SessionInfo& a, const client::SessionInfo& b) {
               return std::tie(b.queued, b.array_bytes, a.id) <
                      std::tie(a.queued, a.array_bytes, b.id);
             });
-  size_t lines = static_cast<size_t>(std::count(frame.begin(), frame.end(), '\n'));
-  size_t shown = 0;
-  for (const client::SessionInfo& session : sessions) {
-    // The last line says how many sessions are left out.
-    if (max_lines != 0 && lines + 1 >= max_lines && sessions.size() - shown > 1) break;
-    absl::StrAppend(
-        &frame,
-        absl::StrFormat("%-7d %-28s %-14s %-11s %7s %7d %10s %7d %8s\n", session.id,
-                        PrintableText(session.client_name, 28), PrintableText(session.identity, 14),
-                        std::string(client::PriorityName(session.priority)),
-                        DurationText(session.age_s), session.arrays, SizeText(session.array_bytes),
-                        session.queued, rates.Of(session)));
-    ++lines;
-    ++shown;
+  Table table({{.heading = "session", .is_number = true},
+               {.heading = "client", .least_columns = 12},
+               {.heading = "identity", .least_columns = 8},
+               {.heading = "priority", .may_be_absent = true},
+               {.heading = "age", .is_number = true},
+               {.heading = "arrays", .is_number = true, .may_be_absent = true},
+               {.heading = "memory", .is_number = true},
+               {.heading = "queued", .is_number = true},
+               {.heading = "exec/s", .is_number = true}});
+  for (const client::SessionInfo& s : sessions) {
+    table.Add({absl::StrCat(s.id), CellText(s.client_name), CellText(s.identity),
+               std::string(client::PriorityName(s.priority)), TimeText(s.age_s),
+               absl::StrCat(s.arrays), SizeText(s.array_bytes), absl::StrCat(s.queued),
+               rates.Of(s)});
   }
-  if (shown < sessions.size()) absl::StrAppend(&frame, "and ", sessions.size() - shown, " more\n");
-  return frame;
+  return table;
+}
+
+// What a daemon without sessions waits for.
+std::string Invitation(const Sample& now) {
+  if (now.stats.draining) {
+    return "no sessions: acceld takes none until `accelctl drain --undo`";
+  }
+  const std::string address = PrintableText(now.address);
+  return absl::StrCat("no sessions: acceld waits for clients at ", address,
+                      "\nto connect: accelctl --address ", address, " run FILE");
+}
+
+}  // namespace
+
+std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines, size_t columns) {
+  const Rates rates(now, before);
+  Frame frame(max_lines, columns);
+  frame.AddText(Totals(now.stats, rates, columns));
+  frame.AddTable(Devices(now, rates));
+  if (now.sessions.empty()) frame.AddText("\n" + Invitation(now));
+  frame.AddTable(Sessions(now, rates));
+  frame.AddTable(RunningTable(now.running));
+  frame.AddTable(EndedSessionTable(now.ended));
+  return frame.text();
 }
 
 }  // namespace acceld::tools

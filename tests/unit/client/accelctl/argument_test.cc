@@ -44,6 +44,15 @@ TEST(ArgumentTest, RandomIsFixedByTheArgumentsNumber) {
   }
 }
 
+TEST(ArgumentTest, ATypeAloneIsEnoughWhereNothingRuns) {
+  EXPECT_EQ(ParseArgumentType("f32[2,3]")->ToString(), "tensor<2x3xf32>");
+  EXPECT_EQ(ParseArgumentType("i64")->ToString(), "tensor<i64>");
+  EXPECT_EQ(ParseArgumentType("f32[2]=random")->ToString(), "tensor<2xf32>");
+  for (const char* text : {"", "f33[2]", "f32[2", "f32[2]=nonsense", "f32[2]="}) {
+    EXPECT_EQ(ParseArgumentType(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
+  }
+}
+
 TEST(ArgumentTest, BadTextsAreRefusedWithTheForm) {
   for (absl::string_view text :
        {"", "x", "f32[2]", "f32[2]=", "f33[2]=zeros", "f32[2=zeros", "f32[-1]=zeros",

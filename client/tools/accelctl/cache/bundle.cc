@@ -1,4 +1,4 @@
-#include "client/tools/accelctl/bundle.h"
+#include "client/tools/accelctl/cache/bundle.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "client/tools/accelctl/views/format.h"
 
 namespace acceld::tools {
 namespace {
@@ -81,7 +82,8 @@ absl::Status ExportBundle(client::Admin& admin, const std::string& path,
     std::remove(temporary.c_str());
     return absl::InternalError(absl::StrCat("cannot write ", path));
   }
-  std::cout << absl::StreamFormat("%d entries, %d bytes\n", wanted.size(), size);
+  std::cout << CountText(wanted.size(), "entry", "entries") << ", "
+            << SizeText(static_cast<uint64_t>(size)) << "\n";
   return absl::OkStatus();
 }
 
