@@ -32,7 +32,7 @@ struct Command {
   std::string name;
   std::string help;
   std::string footer;
-  std::vector<Option> options;  // those of a group behind one another
+  std::vector<Option> options;    // those of a group behind one another
   std::vector<Option> arguments;  // positional, in order
   std::vector<Command> commands;
 };

@@ -19,11 +19,16 @@ absl::Status PublishName(client::Client& client, const NameFlags& flags) {
 absl::Status FetchName(client::Client& client, const NameFlags& flags) {
   ACCELD_ASSIGN_OR_RETURN(const client::Array array, client.Open(flags.name));
   ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, array.Fetch());
-  return client::WriteNpy(flags.file, value);
+  ACCELD_RETURN_IF_ERROR(client::WriteNpy(flags.file, value));
+  std::cout << flags.name << ": " << value.type().ToString() << " written to " << flags.file
+            << "\n";
+  return absl::OkStatus();
 }
 
 absl::Status DropName(client::Client& client, const NameFlags& flags) {
-  return client.DropName(flags.name);
+  ACCELD_RETURN_IF_ERROR(client.DropName(flags.name));
+  std::cout << flags.name << ": dropped\n";
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::tools

@@ -19,6 +19,7 @@ struct NameFlags {
 absl::Status PublishName(client::Client& client, const NameFlags& flags);
 // Writes the value of a named array to a .npy file.
 absl::Status FetchName(client::Client& client, const NameFlags& flags);
+// Forgets a name.
 absl::Status DropName(client::Client& client, const NameFlags& flags);
 
 }  // namespace acceld::tools

@@ -37,9 +37,10 @@ absl::StatusOr<Token> NewToken(const TokenFlags& flags) {
 absl::Status PrintNewToken(const TokenFlags& flags) {
   ACCELD_ASSIGN_OR_RETURN(const Token token, NewToken(flags));
   std::cout << "token: " << token.token << "\nline:  " << token.line << "\n";
-  std::cerr << "The token is for " << flags.name
-            << ", in a file that ACCELD_TOKEN_FILE names. It is not shown again.\n"
-               "The line is for the daemon's file of tokens (--access-tokens).\n";
+  std::cerr
+      << "The token is for " << flags.name
+      << ", in a file that ACCELD_TOKEN_FILE names.\nIt is not shown again. The line is for the "
+         "daemon's file of tokens\n(--access-tokens).\n";
   return absl::OkStatus();
 }
 

@@ -51,7 +51,7 @@ Table EndedSessionTable(absl::Span<const client::EndedSessionInfo> sessions) {
                {.heading = "lasted", .is_number = true},
                {.heading = "executions", .is_number = true},
                {.heading = "ended", .is_number = true, .may_be_absent = true},
-               {.heading = "why it ended", .least_columns = 36}});
+               {.heading = "why it ended", .least_columns = 28}});
   for (const client::EndedSessionInfo& s : sessions) {
     table.Add({absl::StrCat(s.id), CellText(s.client_name), CellText(s.identity),
                TimeText(s.lasted_s), absl::StrCat(s.executions),

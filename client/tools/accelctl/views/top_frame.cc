@@ -140,27 +140,27 @@ Table Sessions(const Sample& now, const Rates& rates) {
                {.heading = "identity", .least_columns = 8},
                {.heading = "priority", .may_be_absent = true},
                {.heading = "age", .is_number = true},
-               {.heading = "arrays", .is_number = true, .may_be_absent = true},
                {.heading = "memory", .is_number = true},
                {.heading = "queued", .is_number = true},
                {.heading = "exec/s", .is_number = true}});
   for (const client::SessionInfo& s : sessions) {
     table.Add({absl::StrCat(s.id), CellText(s.client_name), CellText(s.identity),
                std::string(client::PriorityName(s.priority)), TimeText(s.age_s),
-               absl::StrCat(s.arrays), SizeText(s.array_bytes), absl::StrCat(s.queued),
-               rates.Of(s)});
+               SizeText(s.array_bytes), absl::StrCat(s.queued), rates.Of(s)});
   }
   return table;
 }
 
 // What a daemon without sessions waits for.
-std::string Invitation(const Sample& now) {
+std::string Invitation(const Sample& now, size_t columns) {
   if (now.stats.draining) {
-    return "no sessions: acceld takes none until `accelctl drain --undo`";
+    return cli::Filled("no sessions: acceld takes none until `accelctl drain --undo`", 0, columns);
   }
   const std::string address = PrintableText(now.address);
-  return absl::StrCat("no sessions: acceld waits for clients at ", address,
-                      "\nto connect: accelctl --address ", address, " run FILE");
+  return absl::StrCat(
+      cli::Filled(absl::StrCat("no sessions: waiting for clients at ", address), 0, columns), "\n",
+      cli::Filled(absl::StrCat("to connect: accelctl --address ", address, " run FILE"), 0,
+                  columns));
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ std::string TopFrame(const Sample& now, const Sample* before, size_t max_lines, 
   Frame frame(max_lines, columns);
   frame.AddText(Totals(now.stats, rates, columns));
   frame.AddTable(Devices(now, rates));
-  if (now.sessions.empty()) frame.AddText("\n" + Invitation(now));
+  if (now.sessions.empty()) frame.AddText("\n" + Invitation(now, columns));
   frame.AddTable(Sessions(now, rates));
   frame.AddTable(RunningTable(now.running));
   frame.AddTable(EndedSessionTable(now.ended));

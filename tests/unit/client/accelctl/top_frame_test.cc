@@ -87,7 +87,7 @@ TEST(TopFrameTest, WithoutClientsItSaysHowToConnect) {
   Sample sample = MakeSample(1, 1);
   sample.sessions.clear();
   EXPECT_THAT(TopFrame(sample, nullptr, 0, kColumns),
-              HasSubstr("\nno sessions: acceld waits for clients at unix:/run/acceld.sock\n"
+              HasSubstr("\nno sessions: waiting for clients at unix:/run/acceld.sock\n"
                         "to connect: accelctl --address unix:/run/acceld.sock run FILE\n"));
   sample.stats.draining = true;
   EXPECT_THAT(TopFrame(sample, nullptr, 0, kColumns),
