@@ -17,19 +17,18 @@ bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
   if (task.state_ == Task::State::kDone || !task.cancel_reason_.ok()) return false;
   task.cancel_reason_ = reason;
   task.control_.Cancel();
-  if (memory_waiters_ > 0) memory_freed_.NotifyAll();
   return true;
 }
 
 absl::Status DeviceExecutor::ReasonFor(const Task& task) const {
-  MutexLock lock(mutex_);
+  const MutexLock lock(mutex_);
   return task.cancel_reason_;
 }
 
 void DeviceExecutor::SettleEarly(Task& task) {
   if (!task.launched_.load() || task.settled_.exchange(true)) return;
   const absl::Status reason = ReasonFor(task);
-  if (auto* execution = std::get_if<Execution>(&task.work_)) {
+  if (Execution* const execution = task.execution(); execution != nullptr) {
     // The inputs are released early, as the executions that make them may still be queued on the
     // same stream, and for nobody else.
     DropInputs(*execution);
@@ -39,31 +38,38 @@ void DeviceExecutor::SettleEarly(Task& task) {
 }
 
 void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Status& reason) {
-  std::list<std::shared_ptr<Task>> queued;
+  bool was_queued = false;
   {
-    MutexLock lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!MarkCancelled(*task, reason)) return;
-    switch (task->state_) {
-      case Task::State::kWaiting:
-        queued.splice(queued.end(), task->queue_->waiting_, task->position_);
-        break;
-      case Task::State::kRunnable: {
-        TaskQueue::Lane& lane = task->queue_->LaneOf(*task);
-        queued.splice(queued.end(), lane.tasks, task->position_);
-        if (!lane.tasks.empty()) break;
-        if (lane.suspended != nullptr) break;
-        (task->is_upload() ? upload_schedule_ : execution_schedule_).Deactivate(lane);
-        break;
-      }
-      case Task::State::kNew:
-      case Task::State::kTaken:
-      case Task::State::kDone:
-        break;
-    }
-    if (!queued.empty()) task->state_ = Task::State::kDone;
+    was_queued = scheduler_.RemoveQueued(task);
   }
-  if (!queued.empty()) return FailTask(*task, reason);
+  if (was_queued) return FailTask(*task, reason);
   SettleEarly(*task);
+}
+
+void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
+  std::list<std::shared_ptr<Task>> queued;
+  std::vector<std::shared_ptr<Task>> taken;
+  {
+    const MutexLock lock(mutex_);
+    queued = scheduler_.Close(queue, reason);
+    taken = Scheduler::TakenOf(queue);
+    std::erase_if(taken, [&](const std::shared_ptr<Task>& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(
+                             mutex_) { return !MarkCancelled(*task, reason); });
+  }
+  for (const auto& task : queued) FailTask(*task, reason);
+  for (const auto& task : taken) SettleEarly(*task);
+}
+
+int DeviceExecutor::CancelRunning(uint64_t session, const absl::Status& reason) {
+  std::vector<std::shared_ptr<Task>> tasks;
+  {
+    const MutexLock lock(mutex_);
+    tasks = scheduler_.RunningOf(session);
+  }
+  for (const std::shared_ptr<Task>& task : tasks) Cancel(task, reason);
+  return static_cast<int>(tasks.size());
 }
 
 std::shared_ptr<Array> DeviceExecutor::ReaderOf(const std::shared_ptr<Task>& task,
@@ -76,34 +82,13 @@ std::shared_ptr<Array> DeviceExecutor::ReaderOf(const std::shared_ptr<Task>& tas
 
 void DeviceExecutor::NoteUnread(const std::shared_ptr<Task>& task) {
   if (task->read_outputs_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-  const std::string& program = *std::get<Execution>(task->work_).program_name;
-  absl::Status reason = absl::CancelledError(
-      absl::StrCat("program ", program, ": nobody holds its results any more"));
-  // The caller may hold locks, and may itself be settling a task of the same chain. So the
-  // dispatcher cancels the links of the chain one after another.
-  MutexLock lock(mutex_);
-  deferred_work_.ended.emplace_back(task, std::move(reason));
-  if (dispatcher_waits_) work_.NotifyOne();
-}
-
-void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
-  std::list<std::shared_ptr<Task>> queued;
-  std::vector<std::shared_ptr<Task>> taken;
-  {
-    MutexLock lock(mutex_);
-    queue.closed_ = reason;
-    if (queue.executions_.suspended == nullptr) execution_schedule_.Deactivate(queue.executions_);
-    upload_schedule_.Deactivate(queue.uploads_);
-    queued.splice(queued.end(), queue.executions_.tasks);
-    queued.splice(queued.end(), queue.uploads_.tasks);
-    queued.splice(queued.end(), queue.waiting_);
-    for (const auto& task : queued) task->state_ = Task::State::kDone;
-    for (const auto& task : queue.taken_) {
-      if (MarkCancelled(*task, reason)) taken.push_back(task);
-    }
-  }
-  for (const auto& task : queued) FailTask(*task, reason);
-  for (const auto& task : taken) SettleEarly(*task);
+  absl::Status reason = absl::CancelledError(absl::StrCat(
+      "program ", *task->execution()->program_name, ": nobody holds its results any more"));
+  // The caller may hold locks, and may itself be settling a task of the same chain. So the dispatch
+  // thread cancels the links of the chain one after another.
+  const MutexLock lock(mutex_);
+  scheduler_.CancelLater(task, std::move(reason));
+  WakeDispatchThread();
 }
 
 }  // namespace acceld::runtime

@@ -15,14 +15,14 @@
 #include "server/runtime/array.h"
 #include "server/runtime/donation.h"
 #include "server/runtime/host_call_sender.h"
-#include "server/runtime/memory/device_memory.h"
+#include "server/runtime/memory/memory_wait.h"
 #include "server/runtime/memory/meter.h"
 
 namespace acceld::runtime {
 
 class DeviceExecutor;
 class TaskQueue;
-struct ComputeStream;
+class ComputeStream;
 struct BypassStream;
 
 // Runs an executable on arrays.
@@ -59,23 +59,6 @@ struct Upload {
   std::shared_ptr<hal::Buffer> buffer;
 };
 
-// The state of a need for memory that waits.
-struct MemoryWait {
-  using TimePoint = std::chrono::steady_clock::time_point;
-
-  // Until when to wait for work in flight that holds memory of the device (`deadline`), or that is
-  // charged to the same account (`charge_deadline`). Set when the wait begins.
-  TimePoint deadline = TimePoint::max(), charge_deadline = TimePoint::max();
-  // Until when to wait even if nothing is in flight, as other threads may be about to release
-  // memory. Set when the first allocation fails.
-  TimePoint settles_at = TimePoint::max();
-  // When to try again even if nothing has ended.
-  TimePoint retry_at = TimePoint::max();
-  // When an execution was last told to end to free memory; the epoch if none was.
-  TimePoint last_end;
-  DeviceMemory::Search search;
-};
-
 // A piece of work for a device. It is made by the caller and then owned by the executor, which in
 // the end makes every output defined or failed. Before the task is submitted it belongs to the
 // submitting thread; others may only call DeviceExecutor::Cancel.
@@ -100,6 +83,17 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
   // The work, which may be changed before the task is submitted.
   std::variant<Execution, Upload>& work() { return work_; }
+  // The work by its kind; nullptr if it is of the other kind.
+  Execution* execution() { return std::get_if<Execution>(&work_); }
+  const Execution* execution() const { return std::get_if<Execution>(&work_); }
+  Upload* upload() { return std::get_if<Upload>(&work_); }
+  const Upload* upload() const { return std::get_if<Upload>(&work_); }
+  bool is_upload() const { return upload() != nullptr; }
+  // Returns whether the task was told to end. May be called by any thread.
+  bool is_cancelled() const { return control_.cancelled().load(); }
+  // Returns whether an execution was expected to end within a time slice when it was given to its
+  // stream. Guarded by the executor's mutex.
+  bool is_short() const { return is_short_; }
 
   // Called by inputs.
   bool OnInputResolved() override { return blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
@@ -107,8 +101,11 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
  private:
   friend class DeviceExecutor;
+  friend class Dispatcher;
+  friend class HostCallLimits;
+  friend class MemoryBroker;
+  friend class Scheduler;
   friend class TaskHostCalls;
-  friend class TaskQueue;
   // The list of its queue that contains the task. kNew and kDone: none.
   enum class State : uint8_t { kNew, kWaiting, kRunnable, kTaken, kDone };
 
@@ -116,7 +113,6 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
   // Removes one blocker, and hands the task to its executor if that was the last one.
   void Unblock();
-  bool is_upload() const { return std::holds_alternative<Upload>(work_); }
 
   std::variant<Execution, Upload> work_;
   DeviceExecutor* executor_ = nullptr;  // outlives its tasks
@@ -131,7 +127,6 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   int64_t charged_cost_ = 0;
   // Copies of inputs that the launch waits for.
   absl::InlinedVector<Event, 1> input_copies_;
-  // Whether the task was expected to end within a time slice when it was given to its stream.
   bool is_short_ = false;
   // Whether the submitting thread is dispatching the task.
   bool dispatched_inline_ = false;
@@ -139,9 +134,9 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool may_run_inline_ = false;
   // The express stream on which the task overtakes the work of the device; nullptr: none.
   BypassStream* bypass_ = nullptr;
-  // Whether a dispatch attempt was given up: the task is not dispatched by its submitting thread or
-  // on an express stream any more.
-  bool was_requeued_ = false;
+  // Whether the task was put back after it had been taken: it is not dispatched by its submitting
+  // thread or on an express stream any more.
+  bool was_put_back_ = false;
   // Polled by the kernels of the task.
   hal::RunControl control_;
   // The stream on which an execution runs; nullptr for uploads and on express streams.
@@ -151,10 +146,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // has grown beyond seen_completions_.
   bool wants_memory_ = false;
   uint64_t seen_completions_ = 0;
-  // The dispatch must be tried again when another task has finished its memory turn.
+  // The dispatch must be tried again when another task's memory lease has ended.
   bool awaits_memory_lease_ = false;
-  // Device memory that the task keeps during its memory turn while it waits for the rest.
-  std::vector<std::shared_ptr<hal::Buffer>> kept_;
   // Whether the task may begin even if too many runs wait for their client.
   bool is_admitted_ = false;
   // Memory for outputs that become scheduled only when the run has ended, and what was charged for

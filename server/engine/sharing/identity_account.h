@@ -17,9 +17,9 @@
 #include "server/engine/sharing/held_programs.h"
 #include "server/engine/sharing/pools.h"
 #include "server/engine/sharing/quota.h"
-#include "server/runtime/device_share.h"
 #include "server/runtime/memory/memory_account.h"
 #include "server/runtime/memory/meter.h"
+#include "server/runtime/schedule/device_share.h"
 
 namespace acceld::engine {
 

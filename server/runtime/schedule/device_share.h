@@ -27,7 +27,8 @@ class DeviceShare {
   void SetWeight(double weight) { weight_.store(weight, std::memory_order_relaxed); }
 
  private:
-  friend class DeviceExecutor;
+  friend class HostCallLimits;
+  friend class Scheduler;
   friend class TaskQueue;
 
   const std::string name_;

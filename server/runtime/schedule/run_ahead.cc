@@ -1,4 +1,4 @@
-#include "server/runtime/run_ahead.h"
+#include "server/runtime/schedule/run_ahead.h"
 
 #include <algorithm>
 

@@ -9,9 +9,9 @@
 
 #include "common/status.h"
 #include "common/threads/fair_schedule.h"
-#include "server/runtime/compute_stream.h"
-#include "server/runtime/device_share.h"
 #include "server/runtime/memory/memory_account.h"
+#include "server/runtime/schedule/compute_stream.h"
+#include "server/runtime/schedule/device_share.h"
 #include "server/runtime/task.h"
 
 namespace acceld::runtime {
@@ -35,6 +35,8 @@ class TaskQueue {
 
  private:
   friend class DeviceExecutor;
+  friend class MemoryBroker;
+  friend class Scheduler;
 
   // The runnable tasks of one kind (executions or uploads); active in the schedule of that kind
   // while there are any.
@@ -48,7 +50,7 @@ class TaskQueue {
     // of this queue has the device.
     std::deque<ComputeStream*> returning;
     // Whether the lane is out of the schedule although it has tasks, as none of them may begin: see
-    // DeviceExecutor::HoldBack.
+    // Scheduler::HoldBack.
     bool is_held = false;
   };
 

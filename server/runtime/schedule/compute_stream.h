@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <utility>
 
-#include "server/hal/device.h"
-#include "server/runtime/run_ahead.h"
+#include "server/runtime/schedule/run_ahead.h"
+
+namespace acceld::hal {
+class Stream;
+}  // namespace acceld::hal
 
 namespace acceld::runtime {
 
@@ -15,16 +17,32 @@ class Task;
 class TaskQueue;
 class DeviceShare;
 
-// A stream on which executions run, and the tasks that were given to it. Owned by the executor and
-// guarded by its mutex, unless noted otherwise. The first task runs, unless the stream is paused.
-struct ComputeStream {
+// What the scheduler knows of a stream on which executions run: the tasks that were given to it,
+// and whether it has the device. The first task runs, unless the stream is paused. The dispatcher
+// derives its streams of the device from this class.
+//
+// Guarded by the executor's mutex.
+class ComputeStream {
+ public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  ComputeStream(std::unique_ptr<hal::Stream> stream, size_t max_in_flight,
-                std::chrono::nanoseconds run_ahead)
-      : stream(std::move(stream)), run_ahead(max_in_flight, run_ahead) {}
+  ComputeStream(size_t max_in_flight, std::chrono::nanoseconds run_ahead)
+      : run_ahead(max_in_flight, run_ahead) {}
+  virtual ~ComputeStream() = default;
+  ComputeStream(const ComputeStream&) = delete;
+  ComputeStream& operator=(const ComputeStream&) = delete;
 
-  const std::unique_ptr<hal::Stream> stream;
+  // Lets the stream's work yield the host's processors to other work, or ends that. Returns whether
+  // the device can do it.
+  virtual bool SetLowPriority(bool low_priority) = 0;
+  // Returns whether `writer`, of an Array::View, is this stream.
+  virtual bool Is(const hal::Stream* writer) const = 0;
+
+  // Returns how long the first task has had the device so far.
+  std::chrono::nanoseconds TimeOnDevice(TimePoint now) const {
+    return ran_before + (is_paused ? std::chrono::nanoseconds(0) : now - slice_began);
+  }
+
   std::deque<Task*> tasks;  // in flight, in the order in which they run
   RunAhead run_ahead;       // the estimated times of `tasks`
   // If not nullptr: a task in flight may take long, so only tasks of this queue may be added.
@@ -52,16 +70,11 @@ struct ComputeStream {
   // The stream counts as being on the device (BusyTime): it has tasks, and the first has not
   // paused.
   bool is_on_device = false;
-  // Whether the stream's work yields the host's processors to others: see
-  // hal::Stream::SetLowPriority.
+  // Whether SetLowPriority is in effect.
   bool low_priority = false;
   // The queue for which the stream is suspended; nullptr: it is not suspended. It is resumed when
   // the schedule selects that queue.
   std::shared_ptr<TaskQueue> suspended_for;
-
-  // The temporary memory that launches on this stream share while it is large enough, as they never
-  // overlap. Used only by the thread that gives work to the stream.
-  std::weak_ptr<hal::Buffer> arena;
 };
 
 }  // namespace acceld::runtime

@@ -55,12 +55,12 @@ void ExpectThatNoneTakesFromAnother(FakeDevice& device, int clients, int rounds)
   EXPECT_LE(executor.memory_stats().restores, static_cast<uint64_t>(3 * clients * rounds));
 }
 
-TEST(MemoryTurnTest, TasksOfWhichOneFitsAtATimeTakeNothingFromEachOther) {
+TEST(MemoryLeaseTest, TasksOfWhichOneFitsAtATimeTakeNothingFromEachOther) {
   FakeDevice device(3 * kBytes);
   ExpectThatNoneTakesFromAnother(device, /*clients=*/5, /*rounds=*/20);
 }
 
-TEST(MemoryTurnTest, NorWhenACopyTakesLong) {
+TEST(MemoryLeaseTest, NorWhenACopyTakesLong) {
   std::vector<std::thread> clocks;  // The dispatcher's, which makes room.
   FakeDevice device(3 * kBytes);
   device.before_copy_to_host = [&clocks] {
