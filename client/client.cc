@@ -447,8 +447,32 @@ absl::StatusOr<Array> Client::Upload(ir::TensorType type, absl::string_view byte
 }
 
 absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_view bytes,
-                                           std::function<void()> release, Device wanted,
+                                           std::function<void()> release, Device device,
                                            UploadOptions options) {
+  return UploadSourceShared(std::move(type), UploadSource{bytes}, std::move(release), device,
+                            options);
+}
+
+absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, const HostBuffer& buffer,
+                                           size_t offset_bytes, std::function<void()> release,
+                                           Device device, UploadOptions options) {
+  const auto size_bytes = static_cast<size_t>(type.size_bytes());
+  if (offset_bytes > buffer.size_bytes() || size_bytes > buffer.size_bytes() - offset_bytes) {
+    release();
+    return absl::InvalidArgumentError(
+        absl::StrCat(type.ToString(), " has ", size_bytes, " bytes, which do not lie at offset ",
+                     offset_bytes, " of a HostBuffer of ", buffer.size_bytes(), " bytes"));
+  }
+  return UploadSourceShared(
+      std::move(type),
+      UploadSource{buffer.bytes().substr(offset_bytes, size_bytes), &buffer.segment()},
+      std::move(release), device, options);
+}
+
+absl::StatusOr<Array> Client::UploadSourceShared(ir::TensorType type, const UploadSource& source,
+                                                 std::function<void()> release, Device wanted,
+                                                 UploadOptions options) {
+  const absl::string_view bytes = source.bytes;
   absl::Status status = CheckUpload(type, bytes.size());
   const absl::StatusOr<uint32_t> device = impl_->Choose(wanted);
   if (status.ok()) status = device.status();
@@ -467,7 +491,7 @@ absl::StatusOr<Array> Client::UploadShared(ir::TensorType type, absl::string_vie
   begin.set_handle(array.state_->handle());
   begin.set_device(*device);
   ACCELD_RETURN_IF_ERROR(
-      impl_->connection->Upload(std::move(begin), bytes, options.deduplicate, std::move(release)));
+      impl_->connection->Upload(std::move(begin), source, options.deduplicate, std::move(release)));
   return array;
 }
 

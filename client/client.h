@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "absl/types/span.h"
 #include "client/array.h"
 #include "client/credentials.h"
+#include "client/host_buffer.h"
 #include "client/host_callbacks.h"
 #include "client/program.h"
 #include "client/server_info.h"
@@ -20,6 +22,8 @@
 #include "common/threads/future.h"
 
 namespace acceld::client {
+
+struct UploadSource;
 
 // How Client::Connect finds and reaches a daemon, and the properties of the session.
 struct ConnectOptions {
@@ -177,11 +181,15 @@ class Client {
   absl::StatusOr<Array> Upload(ir::TensorType type, absl::string_view bytes, Device device = {},
                                UploadOptions options = {});
   // Creates an array from row-major bytes without copying them: `bytes` must remain unchanged until
-  // `release` is called. It is called exactly once, on any thread, also if the upload fails. A
-  // daemon on this host reads bytes of a HostBuffer directly.
+  // `release` is called. It is called exactly once, on any thread, also if the upload fails.
   absl::StatusOr<Array> UploadShared(ir::TensorType type, absl::string_view bytes,
                                      std::function<void()> release, Device device = {},
                                      UploadOptions options = {});
+  // The same for the bytes of a HostBuffer from `offset_bytes` on, as many as the type has. A
+  // daemon on this host reads them directly. INVALID_ARGUMENT if they do not lie in the buffer.
+  absl::StatusOr<Array> UploadShared(ir::TensorType type, const HostBuffer& buffer,
+                                     size_t offset_bytes, std::function<void()> release,
+                                     Device device = {}, UploadOptions options = {});
 
   // Array::Cancel for several arrays at once. INVALID_ARGUMENT, without any effect, if one of them
   // is empty or belongs to another client.
@@ -211,6 +219,9 @@ class Client {
  private:
   struct Impl;
   explicit Client(std::unique_ptr<Impl> impl);
+  absl::StatusOr<Array> UploadSourceShared(ir::TensorType type, const UploadSource& source,
+                                           std::function<void()> release, Device device,
+                                           UploadOptions options);
 
   std::unique_ptr<Impl> impl_;
 };

@@ -6,12 +6,16 @@
 #include "absl/strings/string_view.h"
 #include "common/status.h"
 
+namespace acceld {
+class MemorySegment;
+}  // namespace acceld
+
 namespace acceld::client {
 
 // Host memory that a daemon on the same host can read directly, for large arrays that are uploaded
-// often. Client::UploadShared of bytes in a HostBuffer costs a single copy, made by the daemon;
-// bytes in other memory are copied twice, first by this process. For a daemon on another host a
-// HostBuffer is ordinary memory.
+// often. Client::UploadShared of a HostBuffer costs a single copy, made by the daemon; bytes in
+// other memory are copied twice, first by this process. For a daemon on another host a HostBuffer
+// is ordinary memory.
 //
 // The buffer may be reused for one upload after the other. Thread safety is that of a vector.
 class HostBuffer {
@@ -30,10 +34,12 @@ class HostBuffer {
   absl::string_view bytes() const { return {data(), size_bytes()}; }
 
  private:
-  class Impl;
-  explicit HostBuffer(std::unique_ptr<Impl> impl);
+  friend class Client;
+  explicit HostBuffer(std::unique_ptr<const MemorySegment> segment);
+  // For uploads. It does not move with the HostBuffer.
+  const MemorySegment& segment() const { return *segment_; }
 
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<const MemorySegment> segment_;
 };
 
 }  // namespace acceld::client

@@ -101,7 +101,7 @@ absl::StatusOr<uint64_t> AddResult(const ir::Literal& result, uint32_t device, s
   begin.set_device(device);
   value.set_handle(begin.handle());
   ACCELD_RETURN_IF_ERROR(connection.Upload(std::move(begin),
-                                           is_dense ? keep->first.bytes() : keep->second,
+                                           {is_dense ? keep->first.bytes() : keep->second},
                                            /*deduplicate=*/false, [keep] {}));
   return value.handle();
 }

@@ -271,9 +271,9 @@ void Connection::Impl::SendProgram(uint64_t program_id) {
   auto bytes = std::make_shared<std::string>();
   bulk_->Upload(
       {.program_id = program_id},
-      [serialize, bytes]() -> absl::StatusOr<absl::string_view> {
+      [serialize, bytes]() -> absl::StatusOr<UploadSource> {
         *bytes = serialize();
-        return absl::string_view(*bytes);
+        return UploadSource{*bytes};
       },
       [this, bytes](absl::Status status) {
         if (absl::IsUnavailable(status)) Close(Annotate(status, "the upload of a program broke"));
@@ -517,7 +517,7 @@ void Connection::DropName(std::string name, OnDone done) {
 ByteWindow& Connection::unready_fetches() { return impl_->unready_fetches_; }
 ByteWindow& Connection::ready_fetches() { return impl_->ready_fetches_; }
 
-absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes, bool deduplicate,
+absl::Status Connection::Upload(v1::BeginUpload begin, const UploadSource& source, bool deduplicate,
                                 std::function<void()> release) {
   const uint64_t handle = begin.handle();
   v1::Command command;
@@ -530,12 +530,12 @@ absl::Status Connection::Upload(v1::BeginUpload begin, absl::string_view bytes, 
   Impl* impl = impl_.get();
   impl->bulk_->Upload(
       {.handle = handle},
-      [impl, handle, number = *number, bytes, deduplicate]() -> absl::StatusOr<absl::string_view> {
-        if (deduplicate && impl->HasContent(handle, bytes)) {
+      [impl, handle, number = *number, source, deduplicate]() -> absl::StatusOr<UploadSource> {
+        if (deduplicate && impl->HasContent(handle, source.bytes)) {
           return absl::AlreadyExistsError("the daemon has the bytes");
         }
         ACCELD_RETURN_IF_ERROR(impl->outbox_.WaitCredited(number));
-        return bytes;
+        return source;
       },
       [impl, release = std::move(release)](absl::Status status) {
         release();

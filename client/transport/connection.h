@@ -15,6 +15,7 @@
 #include "client/server_info.h"
 #include "client/transport/bulk/byte_sink.h"
 #include "client/transport/bulk/byte_window.h"
+#include "client/transport/bulk/upload_source.h"
 #include "client/transport/channel/host_call_handler.h"
 #include "client/transport/dial/attempt.h"
 #include "client/transport/dial/secrets.h"
@@ -133,11 +134,11 @@ class Connection {
   ByteWindow& unready_fetches();
   ByteWindow& ready_fetches();
 
-  // Appends the command and sends `bytes` on a transfer thread. `bytes` must remain valid until
+  // Appends the command and sends the bytes on a transfer thread. They must remain valid until
   // `release` is called, which happens exactly once. If the transfer fails, the array gets the
   // error. With `deduplicate`, the bytes are sent only if the daemon does not have the same bytes
   // already.
-  absl::Status Upload(v1::BeginUpload begin, absl::string_view bytes, bool deduplicate,
+  absl::Status Upload(v1::BeginUpload begin, const UploadSource& source, bool deduplicate,
                       std::function<void()> release);
 
  private:

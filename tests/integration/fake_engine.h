@@ -75,6 +75,7 @@ class FakeEngine : public engine::Engine {
   std::vector<engine::IdentityInfo> Identities() const override { return {}; }
   void SetQuotas(engine::Quotas) override {}
   engine::EngineMetrics Metrics() const override { return {}; }
+  void ReadActivity(engine::EngineActivity&) const override {}
   std::vector<NamedArrayInfo> NamedArrays(const engine::Identity&) const override { return {}; }
   absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds) const override {
     return std::vector<TraceSpan>(5000);

@@ -197,7 +197,7 @@ TEST_F(SegmentsTest, TheDaemonReadsHostBuffersByItself) {
     const absl::string_view bytes = buffer.bytes().substr(begin);
     const auto released = std::make_shared<std::promise<void>>();
     const absl::StatusOr<Array> array = client->UploadShared(
-        {ir::DType::kI32, {static_cast<int64_t>(bytes.size() / sizeof(int32_t))}}, bytes,
+        {ir::DType::kI32, {static_cast<int64_t>(bytes.size() / sizeof(int32_t))}}, buffer, begin,
         [released] { released->set_value(); });
     ASSERT_TRUE(array.ok()) << array.status();
     EXPECT_EQ(array->Fetch()->bytes(), bytes) << begin;
@@ -224,7 +224,7 @@ TEST_F(SegmentsTest, WhatCannotBeLentIsCopied) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_new), 0);
   const auto released = std::make_shared<std::promise<void>>();
   const Array array =
-      *client->UploadShared(value.type(), buffer.bytes(), [released] { released->set_value(); });
+      *client->UploadShared(value.type(), buffer, 0, [released] { released->set_value(); });
   const absl::Status arrived = array.Await();
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_TRUE(arrived.ok()) << arrived;
@@ -238,11 +238,23 @@ TEST_F(SegmentsTest, HostBuffersServeWithoutSharedMemoryToo) {
   std::memset(buffer.data(), 7, buffer.size_bytes());
   const auto released = std::make_shared<std::promise<void>>();
   auto client = Connect();
-  const Array array = *client->UploadShared({ir::DType::kI32, {1 << 18}}, buffer.bytes(),
+  const Array array = *client->UploadShared({ir::DType::kI32, {1 << 18}}, buffer, 0,
                                             [released] { released->set_value(); });
   EXPECT_EQ(array.Fetch()->bytes(), buffer.bytes());
   released->get_future().wait();
   EXPECT_EQ(HostBuffer::Allocate(0).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SegmentsTest, AnUploadThatDoesNotLieInItsHostBufferIsRefused) {
+  const HostBuffer buffer = *HostBuffer::Allocate(1 << 20);
+  auto client = Connect();
+  for (const size_t offset : {size_t{4}, size_t{1 << 20}, size_t{1 << 21}, SIZE_MAX}) {
+    bool is_released = false;
+    const absl::StatusOr<Array> array = client->UploadShared({ir::DType::kI32, {1 << 18}}, buffer,
+                                                             offset, [&] { is_released = true; });
+    EXPECT_EQ(array.status().code(), absl::StatusCode::kInvalidArgument) << offset;
+    EXPECT_TRUE(is_released) << offset;
+  }
 }
 
 TEST_F(SegmentsTest, WhatIsLentIsReadWithinItsBoundsOnly) {

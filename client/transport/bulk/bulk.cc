@@ -83,13 +83,13 @@ void BulkTransfers::Cancel() {
   for (BulkStream* stream : active_) stream->Cancel();
 }
 
-void BulkTransfers::Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
+void BulkTransfers::Upload(Target target, std::function<absl::StatusOr<UploadSource>()> source,
                            std::function<void(absl::Status)> done) {
   ThreadPool& pool = target.program_id != 0 ? program_uploads_ : array_uploads_;
-  absl::Status submitted = pool.Submit([this, target, bytes = std::move(bytes), done]() mutable {
+  absl::Status submitted = pool.Submit([this, target, source = std::move(source), done]() mutable {
     TransportThread scope;
     const auto finish = std::move(done);
-    const absl::StatusOr<absl::string_view> ready = bytes();
+    const absl::StatusOr<UploadSource> ready = source();
     finish(ready.ok() ? RunUpload(target, *ready) : ready.status());
   });
   if (!submitted.ok()) done(submitted);
@@ -111,14 +111,14 @@ bool BulkTransfers::cancelled() {
   return cancelled_;
 }
 
-absl::Status BulkTransfers::RunUpload(Target target, absl::string_view bytes) {
+absl::Status BulkTransfers::RunUpload(Target target, const UploadSource& source) {
   const auto deadline = std::chrono::steady_clock::now() + patience_;
   absl::Status status = absl::UnavailableError("not tried yet");
-  if (target.program_id == 0) status = segments_.Upload(target.handle, bytes);
-  if (absl::IsUnavailable(status)) status = TryUpload(target, bytes);
+  if (target.program_id == 0) status = segments_.Upload(target.handle, source);
+  if (absl::IsUnavailable(status)) status = TryUpload(target, source.bytes);
   while (IsBroken(status) && !cancelled() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kRetryPause);
-    status = TryUpload(target, bytes);
+    status = TryUpload(target, source.bytes);
     // The previous stream had delivered everything, but its answer was lost.
     if (absl::IsNotFound(status)) return absl::OkStatus();
   }

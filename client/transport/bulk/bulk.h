@@ -37,11 +37,11 @@ class BulkTransfers {
   // Cancels all transfers and waits for the threads. Must not run on one of them.
   ~BulkTransfers();
 
-  // Calls `bytes` on an upload thread, sends what it returns to `target`, and then calls `done`
-  // with the outcome. The bytes must remain valid until then. For an array, `bytes` may wait for
+  // Calls `source` on an upload thread, sends what it returns to `target`, and then calls `done`
+  // with the outcome. The bytes must remain valid until then. For an array, `source` may wait for
   // the daemon. For a program it must not, because the daemon handles no further command before it
   // has the program.
-  void Upload(Target target, std::function<absl::StatusOr<absl::string_view>()> bytes,
+  void Upload(Target target, std::function<absl::StatusOr<UploadSource>()> source,
               std::function<void(absl::Status)> done);
   // Receives the bytes of a transfer into `sink` on a download thread, and then calls `done` with
   // the outcome.
@@ -57,7 +57,7 @@ class BulkTransfers {
   class CallScope;
   // RunUpload (for arrays) and RunDownload try shared memory first, and then a stream; RunUpload
   // retries a stream that breaks. TryUpload and TryDownload make one attempt by a stream.
-  absl::Status RunUpload(Target target, absl::string_view bytes);
+  absl::Status RunUpload(Target target, const UploadSource& source);
   absl::Status TryUpload(Target target, absl::string_view bytes);
   bool cancelled();
   absl::Status RunDownload(uint64_t transfer_id, ByteSink& sink);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/transport/bulk/segment_registry.h"
 #include "client/transport/status_codes.h"
 #include "common/ceil_divide.h"
 #include "common/net/packet_socket.h"
@@ -131,19 +130,20 @@ absl::Status SegmentChannel::PassMemory(int memory) {
   return Receive(reply, nullptr);
 }
 
-absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
-  absl::optional<SegmentRegistry::Place> place = SegmentRegistry::Find(bytes);
-  if (place.has_value()) {
-    const absl::Status lent = PassMemory(place->fd);
-    if (!usable_) return lent;
+absl::Status SegmentChannel::Upload(uint64_t handle, const UploadSource& source) {
+  const absl::string_view bytes = source.bytes;
+  bool reads_directly = source.segment != nullptr;
+  if (reads_directly) {
+    const absl::Status passed = PassMemory(source.segment->fd());
+    if (!usable_) return passed;
     // For example, the daemon may have no file descriptors left. The bytes are then sent through
     // its segment.
-    if (!lent.ok()) place.reset();
+    reads_directly = passed.ok();
   }
-  if (!place.has_value()) ACCELD_RETURN_IF_ERROR(Map());
+  if (!reads_directly) ACCELD_RETURN_IF_ERROR(Map());
   const PartWindow part_window =
-      place.has_value() ? PartWindow{segment::kMaxClientMemoryUploadBytes, segment::kMaxOutstanding}
-                        : this->part_window();
+      reads_directly ? PartWindow{segment::kMaxClientMemoryUploadBytes, segment::kMaxOutstanding}
+                     : this->part_window();
   absl::Status outcome;
   uint64_t sent = 0, answered = 0;
   for (bool last = false; !last && outcome.ok();) {
@@ -154,9 +154,9 @@ absl::Status SegmentChannel::Upload(uint64_t handle, absl::string_view bytes) {
     }
     Request part = part_window.Part(RequestKind::kUpload, handle, sent, bytes.size());
     last = part.last != 0;
-    if (place.has_value()) {
+    if (reads_directly) {
       part.kind = RequestKind::kUploadFromClientMemory;
-      part.segment_offset = place->offset + part.array_offset;
+      part.segment_offset = source.segment_offset() + part.array_offset;
     } else {
       std::memcpy(segment_.data() + part.segment_offset, bytes.data() + part.array_offset,
                   part.size_bytes);

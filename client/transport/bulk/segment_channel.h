@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/transport/bulk/byte_sink.h"
+#include "client/transport/bulk/upload_source.h"
 #include "client/transport/dial/trusted_socket.h"
 #include "common/files/unique_fd.h"
 #include "common/memory/memory_segment.h"
@@ -35,7 +36,7 @@ class SegmentChannel {
   SegmentChannel& operator=(const SegmentChannel&) = delete;
 
   // Sends the bytes of the array `handle`, or receives those of a transfer. Block until done.
-  absl::Status Upload(uint64_t handle, absl::string_view bytes);
+  absl::Status Upload(uint64_t handle, const UploadSource& source);
   absl::Status Download(uint64_t transfer_id, ByteSink& sink);
 
   // Returns a socket that carries the session's Channel from now on (RequestKind::kChannel).

@@ -19,10 +19,10 @@ class SegmentPool::ScopedChannel {
   std::unique_ptr<SegmentChannel> channel_;
 };
 
-absl::Status SegmentPool::Upload(uint64_t handle, absl::string_view bytes) {
+absl::Status SegmentPool::Upload(uint64_t handle, const UploadSource& source) {
   const ScopedChannel turn(*this);
   if (turn.channel() == nullptr) return absl::UnavailableError("no shared memory");
-  return turn.channel()->Upload(handle, bytes);
+  return turn.channel()->Upload(handle, source);
 }
 
 absl::Status SegmentPool::Download(uint64_t transfer_id, ByteSink& sink) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "client/transport/bulk/segment_channel.h"
+#include "client/transport/bulk/upload_source.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
 
@@ -21,7 +22,7 @@ class SegmentPool {
       : session_token_(std::move(session_token)), place_(std::move(place)) {}
 
   // Transfer an array; block until done. UNAVAILABLE: make the transfer in another way.
-  absl::Status Upload(uint64_t handle, absl::string_view bytes);
+  absl::Status Upload(uint64_t handle, const UploadSource& source);
   absl::Status Download(uint64_t transfer_id, ByteSink& sink);
 
   // Opens a connection now. The daemon notices that this process has ended when that connection

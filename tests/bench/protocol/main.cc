@@ -137,7 +137,7 @@ void MeasureShared(const std::shared_ptr<Client>& client, const HostBuffer& buff
                    Samples& map, Samples& map_again) {
   Clock::time_point start = Clock::now();
   const Array array = *client->UploadShared(
-      {ir::DType::kF32, {static_cast<int64_t>(buffer.size_bytes() / 4)}}, buffer.bytes(), [] {});
+      {ir::DType::kF32, {static_cast<int64_t>(buffer.size_bytes() / 4)}}, buffer, 0, [] {});
   ACCELD_CHECK(array.Await().ok());
   upload.Add(SecondsSince(start));
   start = Clock::now();

@@ -203,9 +203,9 @@ absl::Status ComputeBlock(const Task& task, int64_t index) {
     }
     const MatmulKey key = KeyOf(task, sum_dtype, block.num_rows, outputs, block.num_columns,
                                 row_stride, column_stride);
-    ACCELD_ASSIGN_OR_RETURN(
-        const auto primitive,
-        FindMatmulPrimitive(key, {.row_stride = sum_row_stride, .accumulate = chunk > 0}));
+    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(*task.context, key,
+                                                                      {.row_stride = sum_row_stride,
+                                                                       .accumulate = chunk > 0}));
     const char* const kernel = rhs + block.first_column * shape.rhs_row_stride * in_bytes;
     ACCELD_RETURN_IF_ERROR(partition.rows_are_outer ? primitive->Run(window, kernel, sums)
                                                     : primitive->Run(kernel, window, sums));
@@ -263,7 +263,7 @@ bool CanConvolve(const ConvolutionStep& convolution) {
   if (!CanMatmul(product)) return false;
   product.output_dtype = SumType(convolution.input_dtype);
   return CanMatmul(product) &&
-         FindMatmulPrimitive(MatmulKeyOf(product), {.row_stride = 16, .accumulate = true}).ok();
+         LibraryMultiplies(product.input_dtype, product.output_dtype, /*accumulate=*/true);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -168,7 +168,7 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
     const bool goes_apart = is_exact && first > 0;
     MatmulOutput target = goes_apart ? apart : layout;
     target.accumulate = first > 0 && !is_exact;
-    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(part, target));
+    ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(*task.context, part, target));
     ACCELD_RETURN_IF_ERROR(
         primitive->Run(task.lhs + (lhs + first * key.lhs_stride(2)) * in_bytes,
                        task.rhs + (rhs + first * key.rhs_stride(1)) * in_bytes,
@@ -240,22 +240,13 @@ bool CanMatmul(const MatmulStep& matmul) {
       !HasUnitStride(matmul.k, matmul.rhs_strides[1], matmul.n, matmul.rhs_strides[2])) {
     return false;
   }
-  // Finds out whether the library supports these types on this machine, by preparing a small
-  // product of them.
-  MatmulStep sample = matmul;
-  sample.batch = 1;
-  sample.m = sample.n = sample.k = 16;
-  const int64_t strides[3] = {256, 16, 1};
-  std::copy_n(strides, 3, sample.lhs_strides);
-  std::copy_n(strides, 3, sample.rhs_strides);
-  if (!FindMatmulPrimitive(MatmulKeyOf(sample), {.batch_stride = 256, .row_stride = 16}).ok()) {
+  if (!LibraryMultiplies(matmul.input_dtype, matmul.output_dtype, /*accumulate=*/false)) {
     return false;
   }
   // For long sums the library also has to add to an output.
   if (matmul.batch == 0 || matmul.m == 0 || matmul.n == 0 || matmul.k == 0) return true;
   if (MatmulBlocks(MatmulKeyOf(matmul), /*is_gram=*/false).depth_step() >= matmul.k) return true;
-  sample.output_dtype = SumType(matmul.output_dtype);
-  return FindMatmulPrimitive(MatmulKeyOf(sample), {.row_stride = 16, .accumulate = true}).ok();
+  return LibraryMultiplies(matmul.input_dtype, SumType(matmul.output_dtype), /*accumulate=*/true);
 }
 
 // A library call takes 2 us for the first product and 50 ns for each further one of a batch.

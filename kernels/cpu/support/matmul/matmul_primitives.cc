@@ -1,13 +1,13 @@
 #include "kernels/cpu/support/matmul/matmul_primitives.h"
 
 #include <cstdlib>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "common/threads/mutex.h"
+#include "kernels/cpu/cpu_runtime.h"
 #include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/scratchpad.h"
 
@@ -94,8 +94,10 @@ memory::desc DescOf(memory::data_type type, bool has_batch, const int64_t (&dims
   return memory::desc({dims[0], dims[1], dims[2]}, type, {batch, rows, columns});
 }
 
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key,
-                                                            const MatmulOutput& output_layout) {
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MakeMatmulPrimitive(
+    const MatmulKey& key, const MatmulOutput& output_layout) {
   const auto input = TypeOf(key.input_dtype());
   const auto output = TypeOf(key.output_dtype());
   if (!input.has_value() || !output.has_value()) {
@@ -136,44 +138,53 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Make(const MatmulKey& key
   return made;
 }
 
-struct TableKey {
-  MatmulKey key;
-  MatmulOutput output;
-  friend bool operator==(const TableKey&, const TableKey&) = default;
-  template <typename H>
-  friend H AbslHashValue(H state, const TableKey& k) {
-    return H::combine(std::move(state), k.key, k.output.batch_stride, k.output.row_stride,
-                      k.output.accumulate);
-  }
-};
+bool LibraryMultiplies(DType input, DType output, bool accumulate) {
+  struct Answer {
+    std::once_flag is_asked;
+    bool is_yes = false;
+  };
+  static Answer answers[ir::kNumDTypes][ir::kNumDTypes][2];
+  Answer& answer =
+      answers[static_cast<size_t>(input)][static_cast<size_t>(output)][accumulate ? 1 : 0];
+  std::call_once(answer.is_asked, [&] {
+    MatmulKey key;
+    key.fields = {static_cast<int64_t>(input),
+                  static_cast<int64_t>(output),
+                  1,
+                  16,
+                  16,
+                  16,
+                  256,
+                  16,
+                  1,
+                  256,
+                  16,
+                  1};
+    answer.is_yes = MakeMatmulPrimitive(key, {.row_stride = 16, .accumulate = accumulate}).ok();
+  });
+  return answer.is_yes;
+}
 
-class PrimitiveTable {
- public:
-  absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Find(const TableKey& key) {
-    {
-      const MutexLock lock(mutex_);
-      const auto found = table_.find(key);
-      if (found != table_.end()) return found->second;
-    }
-    // Made without the lock: if two threads make the same primitive, the first one is kept.
-    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const MatmulPrimitive> made, Make(key.key, key.output));
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MatmulPrimitives::Find(
+    const MatmulKey& product, const MatmulOutput& output) {
+  const Key key{product, output};
+  {
     const MutexLock lock(mutex_);
-    if (table_.size() >= kMaxPrimitives) table_.clear();
-    return table_.emplace(key, std::move(made)).first->second;
+    const auto found = primitives_.find(key);
+    if (found != primitives_.end()) return found->second;
   }
-
- private:
-  Mutex mutex_;
-  absl::flat_hash_map<TableKey, std::shared_ptr<const MatmulPrimitive>> table_
-      ABSL_GUARDED_BY(mutex_);
-};
-
-}  // namespace
+  // Made without the lock: if two threads make the same primitive, the first one is kept.
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<const MatmulPrimitive> made,
+                          MakeMatmulPrimitive(product, output));
+  const MutexLock lock(mutex_);
+  if (primitives_.size() >= kMaxPrimitives) primitives_.clear();
+  return primitives_.emplace(key, std::move(made)).first->second;
+}
 
 absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
-    const MatmulKey& key, const MatmulOutput& output) {
-  static auto* table = new PrimitiveTable;
-  return table->Find({key, output});
+    const LaunchContext& launch, const MatmulKey& key, const MatmulOutput& output) {
+  if (launch.runtime == nullptr) return MakeMatmulPrimitive(key, output);
+  return launch.runtime->matmul_primitives().Find(key, output);
 }
 
 }  // namespace acceld::kernels::cpu

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "common/status.h"
+#include "common/threads/mutex.h"
+#include "kernels/cpu/cpu_module.h"
 #include "kernels/cpu/matmul_key.h"
 
 namespace acceld::kernels::cpu {
@@ -24,9 +28,43 @@ struct MatmulOutput {
   friend bool operator==(const MatmulOutput&, const MatmulOutput&) = default;
 };
 
-// Returns the primitive for a product, from a bounded process-wide cache or newly made.
-// Thread-safe. Returns UNIMPLEMENTED if the library does not support the product.
-absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
+// Prepares a product. UNIMPLEMENTED if the library does not support it.
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MakeMatmulPrimitive(
     const MatmulKey& key, const MatmulOutput& output);
+
+// Returns whether the library has products of these types on this machine, with or without
+// MatmulOutput.accumulate. Found out once for each pair, by preparing a small product.
+bool LibraryMultiplies(ir::DType input, ir::DType output, bool accumulate);
+
+// A bounded cache of prepared products. Thread-safe.
+class MatmulPrimitives {
+ public:
+  // Returns the primitive for a product, newly made if there is none yet. UNIMPLEMENTED if the
+  // library does not support the product.
+  absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> Find(const MatmulKey& key,
+                                                              const MatmulOutput& output);
+
+ private:
+  struct Key {
+    MatmulKey product;
+    MatmulOutput output;
+
+    friend bool operator==(const Key&, const Key&) = default;
+    template <typename H>
+    friend H AbslHashValue(H state, const Key& key) {
+      return H::combine(std::move(state), key.product, key.output.batch_stride,
+                        key.output.row_stride, key.output.accumulate);
+    }
+  };
+
+  Mutex mutex_;
+  absl::flat_hash_map<Key, std::shared_ptr<const MatmulPrimitive>> primitives_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+// Returns the primitive for a product of a launch: one of the launch's CpuRuntime, or a new one if
+// it has none. UNIMPLEMENTED if the library does not support the product.
+absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> FindMatmulPrimitive(
+    const LaunchContext& launch, const MatmulKey& key, const MatmulOutput& output);
 
 }  // namespace acceld::kernels::cpu
