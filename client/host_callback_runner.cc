@@ -1,5 +1,6 @@
 #include "client/host_callback_runner.h"
 
+#include <algorithm>
 #include <exception>
 #include <thread>
 #include <utility>
@@ -23,9 +24,6 @@ using Literals = std::vector<ir::Literal>;
 // reply.
 constexpr size_t kMaxInlineBytes = size_t{64} << 10;
 constexpr size_t kMaxInlineBytesTogether = size_t{4} << 20;
-
-// The HostCallbackRunner whose job the current thread is running, or nullptr.
-thread_local const HostCallbackRunner* current_runner = nullptr;
 
 // Returns the operands of a call, in order. Blocks while large ones are received.
 absl::StatusOr<Literals> OperandsOf(v1::HostCall& call, Connection& connection) {
@@ -145,10 +143,12 @@ void HostCallbackRunner::Remove(uint64_t number) {
 }
 
 bool HostCallbackRunner::AwaitIdle(Clock::time_point deadline) {
-  const int own = current_runner == this ? 1 : 0;
   const MutexLock lock(mutex_);
-  while (running_ > own) {
-    if (!changed_.WaitUntil(mutex_, deadline)) return running_ <= own;
+  // A job of the calling thread cannot end while this call waits.
+  const auto own =
+      static_cast<size_t>(std::count(running_.begin(), running_.end(), std::this_thread::get_id()));
+  while (running_.size() > own) {
+    if (!changed_.WaitUntil(mutex_, deadline)) return running_.size() <= own;
   }
   return true;
 }
@@ -193,7 +193,7 @@ void HostCallbackRunner::OnSessionEnd(const absl::Status& reason) {
 
 void HostCallbackRunner::Enqueue(Job job) {
   jobs_.push_back(std::move(job));
-  if (threads_ == running_) StartThread();
+  if (threads_ == static_cast<int>(running_.size())) StartThread();
   changed_.NotifyAll();
 }
 
@@ -211,7 +211,7 @@ HostCallbackRunner::Job HostCallbackRunner::TakeJob() {
       continue;
     }
     const Clock::time_point turn = last_began_ + kPatience;
-    if (running_ == 0 || Clock::now() >= turn) break;
+    if (running_.empty() || Clock::now() >= turn) break;
     (void)changed_.WaitUntil(mutex_, turn);
   }
   Job job = std::move(jobs_.front());
@@ -221,7 +221,6 @@ HostCallbackRunner::Job HostCallbackRunner::TakeJob() {
 }
 
 void HostCallbackRunner::RunThread() {
-  current_runner = this;
   while (true) {
     Job job;
     {
@@ -232,14 +231,14 @@ void HostCallbackRunner::RunThread() {
         changed_.NotifyAll();
         return;
       }
-      ++running_;
+      running_.push_back(std::this_thread::get_id());
       // Keeps a thread available for the next job, in case this one takes long.
-      if (threads_ == running_) StartThread();
+      if (threads_ == static_cast<int>(running_.size())) StartThread();
     }
     job();
     job = nullptr;
     const MutexLock lock(mutex_);
-    --running_;
+    std::erase(running_, std::this_thread::get_id());
     changed_.NotifyAll();
   }
 }

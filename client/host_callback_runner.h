@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
@@ -93,7 +95,8 @@ class HostCallbackRunner final : public HostCallHandler,
   std::deque<Job> jobs_ ABSL_GUARDED_BY(mutex_);
   std::chrono::steady_clock::time_point last_began_ ABSL_GUARDED_BY(mutex_);
   int threads_ ABSL_GUARDED_BY(mutex_) = 0;
-  int running_ ABSL_GUARDED_BY(mutex_) = 0;  // Jobs that threads are running.
+  // The threads that are running a job each.
+  std::vector<std::thread::id> running_ ABSL_GUARDED_BY(mutex_);
   absl::Status ended_ ABSL_GUARDED_BY(mutex_);
 };
 
