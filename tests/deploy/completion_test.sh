@@ -45,7 +45,7 @@ check() {
 }
 
 # The commands that the help names.
-mapfile -t commands < <("$bin/accelctl" --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')
+mapfile -t commands < <("$bin/accelctl" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 ((${#commands[@]} > 10)) || complain "accelctl --help names only ${#commands[@]} commands"
 
 for shell in bash fish zsh; do
@@ -64,7 +64,7 @@ for shell in bash fish zsh; do
 done
 
 for program in acceld accelctl; do
-  for flag in $("$bin/$program" --help | grep -oE '^  (-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+  for flag in $("$bin/$program" --help | grep -oE '^  (-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
     grep -qF -- "${flag//-/\\-}" $program.man || complain "$program's page does not have $flag"
   done
 done

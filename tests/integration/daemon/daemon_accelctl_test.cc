@@ -2,6 +2,9 @@
 
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/daemon/daemon_fixture.h"
 
@@ -137,7 +140,90 @@ TEST_F(DaemonAccelctlTest, QueriesAnswerAsText) {
   EXPECT_THAT(Accelctl({"devices"}).output, ContainsRegex("0 +cuda|no cuda device: .+"));
   const std::shared_ptr<client::Client> client = Connect();
   EXPECT_THAT(Accelctl({"sessions"}).output, ContainsRegex("[0-9]+ +test "));
-  EXPECT_THAT(Accelctl({"cache", "ls"}).output, HasSubstr("program"));
+  EXPECT_EQ(Accelctl({"cache", "ls"}).output, "no entries in the cache\n");
+  EXPECT_EQ(Accelctl({"names", "ls"}).output, "no named arrays\n");
+}
+
+TEST_F(DaemonAccelctlTest, AProgramOfManyArgumentsFitsTheTerminal) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<std::string> parameters, run = {"run", folder_.path() + "/many.mlir"};
+  for (int i = 0; i < 120; ++i) {
+    parameters.push_back(absl::StrCat("%x", i, ": tensor<2xf32>"));
+    run.insert(run.end(), {"--arg", "f32[2]=1"});
+  }
+  WriteProgram("many.mlir",
+               absl::StrCat("func.func @main(", absl::StrJoin(parameters, ", "),
+                            ") -> tensor<2xf32> {\n  return %x0 : tensor<2xf32>\n}\n"));
+  const CommandResult few = Accelctl({run[0], run[1]});
+  EXPECT_THAT(few.output, ContainsRegex("takes 120 arguments: tensor<2xf32>, .*, [+]1.. more; 0 "));
+  ASSERT_EQ(Accelctl(run).exit_code, 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"cache", "ls"}, {"cache", "explain", run[1]}}) {
+    const CommandResult result = Accelctl(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    EXPECT_THAT(result.output,
+                ContainsRegex("  120 arguments: tensor<2xf32>, tensor<2xf32>, .*[+]11. more"));
+    for (const absl::string_view line : absl::StrSplit(result.output, '\n')) {
+      EXPECT_LE(line.size(), 80u) << line;
+    }
+  }
+  const std::string wide = Accelctl({"cache", "ls", "--wide"}).output;
+  EXPECT_THAT(wide, Not(HasSubstr("more")));
+  EXPECT_THAT(AccelctlJson({"cache", "ls"})["entries"][0]["signature"].get<std::string>(),
+              ::testing::StartsWith("(tensor<2xf32>, "));
+}
+
+TEST_F(DaemonAccelctlTest, ExplainTakesTheArgumentsOfRun) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string program = WriteProgram(
+      "square.mlir",
+      "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+      "  %y = stablehlo.multiply %x, %x : tensor<?xf32>\n  return %y : tensor<?xf32>\n}\n");
+  const std::vector<std::string> arguments = {program, "--arg", "f32[8]=random"};
+  const auto with = [&](std::vector<std::string> command) {
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return Accelctl(command);
+  };
+  EXPECT_EQ(with({"cache", "explain"}).exit_code, 3);
+  ASSERT_EQ(with({"run", "--out", folder_.path()}).exit_code, 0);
+  EXPECT_THAT(with({"cache", "explain"}).output, HasSubstr("found: memory"));
+  EXPECT_THAT(with({"cache", "warm"}).output, HasSubstr("0 compiled, 1 found"));
+  EXPECT_THAT(Accelctl({"cache", "explain", program, "--arg", folder_.path() + "/0.npy"}).output,
+              HasSubstr("found: memory"));
+  EXPECT_EQ(Accelctl({"cache", "explain", program, "--arg", "f32[9]"}).exit_code, 3);
+}
+
+TEST_F(DaemonAccelctlTest, SessionsThatEndedAreShownWithTheirReason) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  {
+    const std::shared_ptr<client::Client> client = Connect();
+    ASSERT_EQ(
+        Accelctl({"kill", absl::StrCat(FindSession("test")->id), "--reason", "enough"}).exit_code,
+        0);
+  }
+  const Json json = AccelctlJson({"sessions", "--ended"});
+  const auto killed = std::find_if(json["ended"].begin(), json["ended"].end(),
+                                   [](const Json& s) { return s["client_name"] == "test"; });
+  ASSERT_NE(killed, json["ended"].end()) << json.dump(2);
+  ExpectFields(*killed, {"id", "identity", "lasted_s", "age_s", "executions"});
+  EXPECT_EQ((*killed)["reason"], "the session was ended by an administrator: enough");
+  EXPECT_FALSE(AccelctlJson({"sessions"}).contains("ended"));
+  EXPECT_THAT(Accelctl({"sessions", "--ended", "--wide"}).output,
+              ContainsRegex("no sessions\n\n.*why it ended\n(.*\n)*.* test .*: enough\n"));
+  EXPECT_THAT(Accelctl({"top"}).output,
+              ContainsRegex("no sessions: waiting for clients at " + address() +
+                            "\n(.*\n)*.* test .*the session"));
+}
+
+TEST_F(DaemonAccelctlTest, CommandLinesThatMeanNothingEndWithTwo) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {"rnu"}, {"run"}, {"stats", "--jsn"}, {"stats", "now"}}) {
+    std::vector<std::string> argv = {BinDir() + "/accelctl"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    const CommandResult result = RunCommand(argv);
+    EXPECT_EQ(result.exit_code, 2) << result.output;
+    EXPECT_THAT(result.output, ContainsRegex("^accelctl: [^\n]*\n$"));
+  }
 }
 
 TEST_F(DaemonAccelctlTest, TopPrintsOnePictureWhereThereIsNoTerminal) {
@@ -147,8 +233,8 @@ TEST_F(DaemonAccelctlTest, TopPrintsOnePictureWhereThereIsNoTerminal) {
        {std::vector<std::string>{"top"}, {"top", "--once", "--interval", "1"}}) {
     const CommandResult top = Accelctl(arguments);
     EXPECT_EQ(top.exit_code, 0) << top.output;
-    EXPECT_THAT(top.output, ContainsRegex("\n0 +(cpu|cuda) "));
-    EXPECT_THAT(top.output, ContainsRegex("\n[0-9]+ +test .* normal "));
+    EXPECT_THAT(top.output, ContainsRegex("\n +0 +(cpu|cuda) "));
+    EXPECT_THAT(top.output, ContainsRegex("\n +[0-9]+ +test .* normal "));
     EXPECT_EQ(top.output.find('\x1b'), std::string::npos);
   }
 }
@@ -207,7 +293,7 @@ TEST_F(DaemonAccelctlTest, WrongArgumentsAreExplained) {
   const std::string program = WriteProgram("increment.mlir", kIncrementText);
   const CommandResult missing = Accelctl({"run", program});
   EXPECT_NE(missing.exit_code, 0);
-  EXPECT_THAT(missing.output, HasSubstr("takes 1 arguments"));
+  EXPECT_THAT(missing.output, HasSubstr("takes 1 argument: tensor<16xf32>; 0 were given"));
   const CommandResult shape = Accelctl({"run", program, "--arg", "f32[3]=1"});
   EXPECT_NE(shape.exit_code, 0);
   EXPECT_THAT(shape.output, HasSubstr("tensor<3xf32>"));

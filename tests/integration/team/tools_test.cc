@@ -76,17 +76,17 @@ TEST_F(CacheToolsTest, ExplainNamesTheComponentThatDiffers) {
   const std::string dynamic = Write("dynamic.mlir", kDynamic);
   ASSERT_EQ(Accelctl(0, {"run", dynamic, "--arg", "f32[4]=1"}).exit_code, 0);
   ASSERT_TRUE(Eventually([&] { return Count(0, "saved") == 1; }));
-  EXPECT_EQ(Differences(Explain(0, {dynamic, "--type", "f32[5]"}, kNotFound)),
+  EXPECT_EQ(Differences(Explain(0, {dynamic, "--arg", "f32[5]"}, kNotFound)),
             std::vector<std::string>{"arguments"});
-  EXPECT_EQ(Differences(Explain(1, {dynamic, "--type", "f32[4]"}, kNotFound)),
+  EXPECT_EQ(Differences(Explain(1, {dynamic, "--arg", "f32[4]"}, kNotFound)),
             std::vector<std::string>{"options"});
   const std::string changed =
       Write("changed.mlir", absl::StrCat(absl::string_view(kDouble).substr(0, 7), "@dynamic",
                                          absl::string_view(kDouble).substr(14)));
   EXPECT_EQ(Differences(Explain(0, {changed}, kNotFound)), std::vector<std::string>{"program"});
-  const CommandResult text = Accelctl(0, {"cache", "explain", dynamic, "--type", "f32[5]"});
-  EXPECT_THAT(text.output, HasSubstr("wanted   (tensor<5xf32>)"));
-  EXPECT_THAT(text.output, HasSubstr("nearest  (tensor<4xf32>)"));
+  const CommandResult text = Accelctl(0, {"cache", "explain", dynamic, "--arg", "f32[5]"});
+  EXPECT_THAT(text.output, HasSubstr("wanted   1 argument: tensor<5xf32>\n"));
+  EXPECT_THAT(text.output, HasSubstr("nearest  1 argument: tensor<4xf32>\n"));
   EXPECT_THAT(text.output, Not(HasSubstr("architecture")));
 }
 
@@ -135,7 +135,8 @@ TEST_F(CacheToolsTest, EntriesOfTheTeamAreListed) {
           Accelctl(1, {"cache", "ls", "--remote", "--limit", "7", "--json"}).output)["entries"]
           .size(),
       7u);
-  EXPECT_THAT(Accelctl(1, {"cache", "ls", "--remote"}).output, HasSubstr("(tensor<20xf32>)"));
+  EXPECT_THAT(Accelctl(1, {"cache", "ls", "--remote"}).output,
+              HasSubstr("  dynamic  1 argument: tensor<20xf32>; 1 result: "));
   const size_t alone = AddDaemon({"--remote-cache-url", ""});
   const CommandResult none = Accelctl(alone, {"cache", "ls", "--remote"});
   EXPECT_NE(none.exit_code, 0);
@@ -163,7 +164,7 @@ TEST_F(CacheToolsTest, WarmSaysWhatItCouldNotCompile) {
   const CommandResult result =
       Accelctl(0, {"cache", "warm", dynamic, bad, Write("double.mlir", kDouble)});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.output, HasSubstr("give the types of all arguments"));
+  EXPECT_THAT(result.output, HasSubstr("give all arguments with --arg"));
   EXPECT_THAT(result.output, HasSubstr("bad.mlir:1:1"));
   EXPECT_THAT(result.output, HasSubstr("1 compiled, 0 found, 2 failed"));
   const CommandResult target =
@@ -214,7 +215,7 @@ TEST_F(CacheToolsTest, BundlesCarryEntriesToSitesWithoutANetworkPath) {
   AddDaemon();
   const std::string program = Write("double.mlir", kDouble), bundle = folder_.path() + "/bundle";
   ASSERT_EQ(
-      Accelctl(0, {"cache", "warm", program, Write("dynamic.mlir", kDynamic), "--type", "f32[4]"})
+      Accelctl(0, {"cache", "warm", program, Write("dynamic.mlir", kDynamic), "--arg", "f32[4]"})
           .exit_code,
       0);
   ASSERT_TRUE(Eventually([&] { return Stats(0).cache_disk_entries == 2; }));
