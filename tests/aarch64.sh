@@ -4,7 +4,7 @@
 #   tests/aarch64.sh [TEST ...]
 #
 # TEST is a test program, such as cpu_kernel_test; without one, those below are built and run. On Debian, as root or
-# with sudo. The compiler and QEMU become packages of this machine; the libraries lie in build/aarch64-root, some 3 GB,
+# with sudo. The compiler and QEMU become packages of this machine; the libraries lie in build/aarch64-root, some 1 GB,
 # which is made once. Remove the folder to have newer ones.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,10 +32,12 @@ make_root() {
   mkdir -p "$root.part"
   mmdebstrap --quiet --variant=extract --architectures=arm64 --include="${packages[*]} libc6-dev libstdc++6" \
     "${options[@]}" "$VERSION_CODENAME" "$root.part" "${sources[@]}"
-  # Links to absolute paths would lead out of the folder.
+  # Absolute paths would lead out of the folder: in links, and in LLVM's CMake package.
   find "$root.part" -type l -lname '/*' -printf '%l\t%p\n' | while IFS=$'\t' read -r target link; do
     ln -srfn "$root.part$target" "$link"
   done
+  sed -i 's|/usr/lib/aarch64-linux-gnu/|${_IMPORT_PREFIX}/../aarch64-linux-gnu/|g' \
+    "$root.part/usr/lib/llvm-19/lib/cmake/llvm/LLVMExports.cmake"
   mv "$root.part" "$root"
 }
 

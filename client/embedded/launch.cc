@@ -70,6 +70,7 @@ std::vector<std::string> ArgumentsOf(const Launch& launch, const DaemonLog& log)
 // Returns the array of pointers that execve expects; they point into `texts`.
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -35,8 +35,8 @@ class Future {
   // A future without state; only assignment and valid() may be used on it.
   Future() = default;
   // A future whose value is already set.
-  Future(absl::StatusOr<T> value)
-      : state_(std::make_shared<State>()) {  // NOLINT: implicit as StatusOr
+  Future(absl::StatusOr<T> value)  // NOLINT: implicit as StatusOr
+      : state_(std::make_shared<State>()) {
     state_->value.emplace(std::move(value));
     state_->decided.store(true, std::memory_order_release);
   }

@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--since")
     parser.add_argument("--clang-tidy", default="clang-tidy-19")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if arguments.since and arguments.files:
         parser.error("either --since or files")
     if not shutil.which(arguments.clang_tidy):

@@ -113,6 +113,7 @@ void SetPythonCallback(Acceld_PythonCallback callback) { python_callback.store(c
 client::HostCallbacks PythonCallbacks(absl::Span<const uint64_t> ids) {
   const auto held = std::make_shared<const HeldIds>(ids);  // Shared by the callbacks.
   std::vector<client::HostCallback> callbacks;
+  callbacks.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     callbacks.push_back([held, i](absl::Span<const ir::Literal> operands) {
       return CallPython(held->ids[i], operands);

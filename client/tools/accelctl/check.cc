@@ -164,6 +164,7 @@ absl::StatusOr<int> Check(client::Client* client, const CheckFlags& flags) {
   Tally tally(flags.verbose);
   std::atomic<size_t> next = 0;
   std::vector<std::thread> workers;
+  workers.reserve(static_cast<size_t>(flags.jobs));
   for (int i = 0; i < flags.jobs; ++i) {
     workers.emplace_back([&] {
       for (size_t at = next++; at < files.size(); at = next++) {

@@ -216,6 +216,7 @@ absl::StatusOr<int> Run(const ConnectionFlags& connection_flags, const RunFlags&
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> values,
                           ParseArguments(flags.arguments, program));
   std::vector<ir::TensorType> types;
+  types.reserve(values.size());
   for (const ir::Literal& value : values) types.push_back(value.type());
   ACCELD_ASSIGN_OR_RETURN(report.cost, program.CostFor(types));
   InterruptibleWait patience;
