@@ -61,6 +61,7 @@ struct DeviceGroup {
   std::vector<int> devices;  // the driver's handles
   std::shared_ptr<PendingEvents> pending = std::make_shared<PendingEvents>();
   std::shared_ptr<Peers> peers = std::make_shared<Peers>();
+  std::shared_ptr<HostWorkspaceBudget> host_workspace = std::make_shared<HostWorkspaceBudget>();
 };
 
 template <typename Library>
@@ -97,7 +98,8 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
                     .memory = std::move(pool),
                     .fences = std::make_shared<FencePool>(context),
                     .pending = group.pending,
-                    .peers = group.peers};
+                    .peers = group.peers,
+                    .host_workspace = group.host_workspace};
   group.peers->Add(context);
   OpenedCudaDevice opened{.compiler = std::move(compiler),
                           .context = std::move(context),

@@ -1,10 +1,6 @@
 #include "server/hal/cuda/run_program.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -25,40 +21,6 @@ using Pointers = absl::InlinedVector<CuPointer, 16>;
 
 // The number of threads of a routine that runs on the host.
 const int kRoutineThreads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-
-// Host memory for the operands and results of a routine that runs on the host. All objects of this
-// class together take at most a quarter of the machine's memory.
-class HostStagingMemory {
- public:
-  ~HostStagingMemory() { in_use_.fetch_sub(size_bytes_); }
-
-  absl::StatusOr<char*> Add(int64_t size_bytes) {
-    constexpr size_t kAlignment = kernels::kBufferAlignment;
-    const size_t size = (static_cast<size_t>(size_bytes) / kAlignment + 1) * kAlignment;
-    const auto taken = static_cast<int64_t>(size);
-    size_bytes_ += taken;
-    const bool fits = in_use_.fetch_add(taken) + taken <= MaxBytes();
-    auto* const memory = fits ? static_cast<char*>(std::aligned_alloc(kAlignment, size)) : nullptr;
-    if (memory == nullptr) {
-      return absl::ResourceExhaustedError(absl::StrCat("host memory: ", size_bytes,
-                                                       " bytes for a routine do not fit into ",
-                                                       MaxBytes(), " for all of them"));
-    }
-    blocks_.emplace_back(memory, &std::free);
-    return memory;
-  }
-
- private:
-  static int64_t MaxBytes() {
-    static const int64_t bytes =
-        static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4;
-    return bytes;
-  }
-
-  inline static std::atomic<int64_t> in_use_{0};
-  int64_t size_bytes_ = 0;  // the part of in_use_ that this object counted
-  std::vector<std::unique_ptr<char, decltype(&std::free)>> blocks_;
-};
 
 class Run {
  public:
@@ -183,8 +145,8 @@ class Run {
 
   absl::Status Do(const kernels::RoutineStep& step) {
     if (const auto* routine = module_.routine(step)) return RunOnDevice(step, *routine);
-    HostStagingMemory copies;
-    absl::Status status = RunOnHost(step, copies);
+    HostWorkspace workspace(parts_.host_workspace);
+    absl::Status status = RunOnHost(step, workspace);
     // After an error, copies between the device and this memory may still be in progress.
     if (!status.ok()) driver_.cuStreamSynchronize(stream_);
     return status;
@@ -204,30 +166,30 @@ class Run {
   }
 
   // Copies the operands to the host, computes the routine there, and copies the results back.
-  absl::Status RunOnHost(const kernels::RoutineStep& step, HostStagingMemory& copies) {
-    std::vector<void*> places;
+  absl::Status RunOnHost(const kernels::RoutineStep& step, HostWorkspace& workspace) {
+    std::vector<void*> buffers;
     for (const Slice& operand : step.operands) {
-      ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(operand.size_bytes));
-      places.push_back(memory);
+      ACCELD_ASSIGN_OR_RETURN(char* const memory, workspace.Add(operand.size_bytes));
+      buffers.push_back(memory);
       ACCELD_RETURN_IF_ERROR(
           Copy(reinterpret_cast<CuPointer>(memory), addresses_.Of(operand), operand.size_bytes));
     }
     for (const Slice& result : step.results) {
-      ACCELD_ASSIGN_OR_RETURN(char* const memory, copies.Add(result.size_bytes));
-      places.push_back(memory);
+      ACCELD_ASSIGN_OR_RETURN(char* const memory, workspace.Add(result.size_bytes));
+      buffers.push_back(memory);
     }
     ACCELD_RETURN_IF_ERROR(AwaitAll());
     static constexpr bool kNever = false;
     RunControl* const control = launch_.control.get();
     ACCELD_RETURN_IF_ERROR(kernels::cpu::RunRoutineOnHost(
-        step.call, places.data(), &module_.libraries().host_runtime(), kRoutineThreads,
+        step.call, buffers.data(), &module_.libraries().host_runtime(), kRoutineThreads,
         control != nullptr ? reinterpret_cast<const volatile bool*>(&control->interrupted())
                            : &kNever,
         control));
     for (size_t i = 0; i < step.results.size(); ++i) {
       const Slice& result = step.results[i];
       ACCELD_RETURN_IF_ERROR(Copy(addresses_.Of(result),
-                                  reinterpret_cast<CuPointer>(places[step.operands.size() + i]),
+                                  reinterpret_cast<CuPointer>(buffers[step.operands.size() + i]),
                                   result.size_bytes));
     }
     return AwaitAll();

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/cudnn/cudnn.h"
 #include "server/hal/cuda/cuda_module.h"
+#include "server/hal/cuda/host_workspace.h"
 #include "server/hal/cuda/streams/fence_pool.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
@@ -21,7 +22,8 @@ struct RunParts {
   Context& context;
   MemoryPool& memory;  // for the address tables of graphs
   LaunchCounters& counters;
-  CuPointer workspace = 0;  // of CudaModule::workspace_bytes(); 0 if that is 0
+  HostWorkspaceBudget& host_workspace;  // for routines on the host
+  CuPointer workspace = 0;              // of CudaModule::workspace_bytes(); 0 if that is 0
   kernels::cuda::RoutineHandles* handles = nullptr;  // of the stream, for routines on the device
   kernels::cuda::CudnnHandle* cudnn = nullptr;       // of the stream, for convolutions
   CuStream stream = nullptr;

@@ -118,6 +118,7 @@ absl::Status CudaStream::EnqueueRun(Work& work) {
   const RunParts parts{.context = *parts_.context,
                        .memory = *parts_.memory,
                        .counters = *parts_.counters,
+                       .host_workspace = *parts_.host_workspace,
                        .workspace = wanted > 0 ? AddressOf(*work.workspace) : 0,
                        .handles = handles_.get(),
                        .cudnn = cudnn_.get(),

@@ -22,14 +22,15 @@
 
 namespace acceld::hal::cuda {
 
-// The objects that all streams of a device share. `pending` and `peers` are also shared with the
-// other devices that were opened together.
+// The objects that all streams of a device share. `pending`, `peers` and `host_workspace` are also
+// shared with the other devices that were opened together.
 struct StreamParts {
   std::shared_ptr<Context> context;
   std::shared_ptr<MemoryPool> memory;
   std::shared_ptr<FencePool> fences;
   std::shared_ptr<PendingEvents> pending;
   std::shared_ptr<Peers> peers;
+  std::shared_ptr<HostWorkspaceBudget> host_workspace;
   std::shared_ptr<LaunchCounters> counters = std::make_shared<LaunchCounters>();
 };
 
