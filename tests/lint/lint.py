@@ -58,7 +58,7 @@ FENCES = {
     r"CLI/": ["common/cli", "server/config", "client/tools", "client/examples", "tests/unit/common/cli", "tests/integration",
               "tests/bench"],
     r"toml\+\+/": ["server/config"],
-    r"nlohmann/": ["client/tools", "client/examples", "tests"],
+    r"nlohmann/": ["server/observability/status_page", "client/tools", "client/examples", "tests"],
     r"cuda\.h|nvrtc\.h": ["kernels/cuda", "server/codegen/cuda", "server/hal/cuda"],
     r"gtest/|gmock/|benchmark/": ["tests"],
 }

@@ -2,239 +2,188 @@
 
 #include <cmath>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/json_text.h"
+#include "common/utf8.h"
+#include "nlohmann/json.hpp"
 #include "server/observability/status_page/units.h"
 
 namespace acceld::observability {
 namespace {
 
-// Writes nested objects and arrays. Within an object, Key must precede each value.
-class JsonWriter {
- public:
-  JsonWriter& Key(absl::string_view key) {
-    Separate();
-    AppendJsonString(key, out_);
-    out_.push_back(':');
-    fresh_ = true;
-    return *this;
-  }
-  void Begin(char bracket) {
-    Separate();
-    out_.push_back(bracket);
-    fresh_ = true;
-  }
-  void End(char bracket) {
-    out_.push_back(bracket);
-    fresh_ = false;
-  }
-  void Text(absl::string_view text) {
-    Separate();
-    AppendJsonString(text, out_);
-  }
-  void Number(uint64_t number) { Literal(absl::StrCat(number)); }
-  void Real(double number) { Literal(std::isfinite(number) ? absl::StrCat(number) : "null"); }
-  void Bool(bool value) { Literal(value ? "true" : "false"); }
+// Keeps the order in which keys are added, so that people find them where the page has them.
+using Json = nlohmann::ordered_json;
 
-  std::string Take() && { return std::move(out_); }
-
- private:
-  void Separate() {
-    if (!fresh_) out_.push_back(',');
-    fresh_ = false;
-  }
-  void Literal(absl::string_view text) {
-    Separate();
-    absl::StrAppend(&out_, text);
-  }
-
-  std::string out_;
-  // Whether no comma is needed before the next element.
-  bool fresh_ = true;
-};
-
-void WriteQueue(const engine::DeviceMetrics& metrics, JsonWriter& json) {
-  json.Key("queued_by_priority").Begin('{');
-  for (size_t i = 0; i < kNumPriorities; ++i) {
-    json.Key(PriorityName(static_cast<Priority>(i))).Number(metrics.queued_by_priority[i]);
-  }
-  json.End('}');
+// Six digits are enough for a measured value, and `null` stands for one that does not exist.
+Json Real(double number) {
+  double rounded = 0;
+  if (!std::isfinite(number) || !absl::SimpleAtod(absl::StrCat(number), &rounded)) return nullptr;
+  return rounded;
 }
 
-void WriteDevices(const DaemonStatus& status, JsonWriter& json) {
-  json.Key("devices").Begin('[');
+Json DevicesJson(const DaemonStatus& status) {
+  Json devices = Json::array();
   for (size_t i = 0; i < status.devices.size(); ++i) {
     const DeviceInfo& info = status.devices[i];
     const engine::DeviceMetrics& metrics = status.metrics.devices[i];
     const Outcomes outcomes = OutcomesOf(metrics.executions);
-    json.Begin('{');
-    json.Key("id").Number(info.id);
-    json.Key("kind").Text(info.kind);
-    json.Key("name").Text(info.name);
-    json.Key("architecture").Text(info.architecture);
-    json.Key("healthy").Bool(info.error.empty());
-    json.Key("error").Text(info.error);
-    json.Key("memory_used_bytes").Number(info.memory_used_bytes);
-    json.Key("memory_peak_bytes").Number(info.memory_peak_bytes);
-    json.Key("memory_limit_bytes").Number(info.memory_limit_bytes);
-    json.Key("queued").Number(info.queued);
-    WriteQueue(metrics, json);
-    json.Key("executions_ok").Number(outcomes.ok);
-    json.Key("executions_failed").Number(outcomes.failed);
-    json.Key("executions_cancelled").Number(outcomes.cancelled);
-    json.Key("device_seconds").Real(metrics.device_time.sum_s);
-    json.Key("queue_seconds").Real(metrics.queue_time.sum_s);
-    json.Key("spills").Number(metrics.spills);
-    json.Key("restores").Number(metrics.restores);
-    json.End('}');
+    Json queued = Json::object();
+    for (size_t priority = 0; priority < kNumPriorities; ++priority) {
+      queued[std::string(PriorityName(static_cast<Priority>(priority)))] =
+          metrics.queued_by_priority[priority];
+    }
+    devices.push_back({{"id", info.id},
+                       {"kind", EscapeNonUtf8(info.kind)},
+                       {"name", EscapeNonUtf8(info.name)},
+                       {"architecture", EscapeNonUtf8(info.architecture)},
+                       {"healthy", info.error.empty()},
+                       {"error", EscapeNonUtf8(info.error)},
+                       {"memory_used_bytes", info.memory_used_bytes},
+                       {"memory_peak_bytes", info.memory_peak_bytes},
+                       {"memory_limit_bytes", info.memory_limit_bytes},
+                       {"queued", info.queued},
+                       {"queued_by_priority", std::move(queued)},
+                       {"executions_ok", outcomes.ok},
+                       {"executions_failed", outcomes.failed},
+                       {"executions_cancelled", outcomes.cancelled},
+                       {"device_seconds", Real(metrics.device_time.sum_s)},
+                       {"queue_seconds", Real(metrics.queue_time.sum_s)},
+                       {"spills", metrics.spills},
+                       {"restores", metrics.restores}});
   }
-  json.End(']');
-  json.Key("missing").Begin('[');
+  return devices;
+}
+
+Json MissingJson(const DaemonStatus& status) {
+  Json all = Json::array();
   for (const MissingDevices& missing : status.missing) {
-    json.Begin('{');
-    json.Key("kind").Text(missing.kind);
-    json.Key("library").Text(missing.library);
-    json.Key("reason").Text(missing.reason);
-    json.End('}');
+    all.push_back({{"kind", EscapeNonUtf8(missing.kind)},
+                   {"library", EscapeNonUtf8(missing.library)},
+                   {"reason", EscapeNonUtf8(missing.reason)}});
   }
-  json.End(']');
-  json.Key("host_memory").Begin('{');
-  json.Key("used_bytes").Number(status.stats.spilled_bytes);
-  json.Key("limit_bytes").Number(status.stats.host_memory_bytes);
-  json.End('}');
+  return all;
 }
 
-void WriteSessions(const DaemonStatus& status, JsonWriter& json) {
-  json.Key("sessions").Begin('{');
-  json.Key("open").Number(status.stats.sessions);
-  json.Key("opened").Number(status.stats.sessions_total);
-  json.Key("identities").Begin('[');
+Json SessionsJson(const DaemonStatus& status) {
+  Json identities = Json::array();
   for (const IdentityUsage& usage : status.identities) {
-    json.Begin('{');
-    json.Key("identity").Text(usage.identity);
-    json.Key("sessions").Number(usage.sessions);
-    json.Key("handles").Number(usage.handles);
-    json.Key("memory_bytes").Number(usage.memory_bytes);
-    json.End('}');
+    identities.push_back({{"identity", EscapeNonUtf8(usage.identity)},
+                          {"sessions", usage.sessions},
+                          {"handles", usage.handles},
+                          {"memory_bytes", usage.memory_bytes}});
   }
-  json.End(']');
-  json.End('}');
+  return {{"open", status.stats.sessions},
+          {"opened", status.stats.sessions_total},
+          {"identities", std::move(identities)}};
 }
 
-void WriteTier(absl::string_view name, uint64_t entries, uint64_t size_bytes, uint64_t hits,
-               uint64_t evictions, JsonWriter& json) {
-  json.Key(name).Begin('{');
-  json.Key("entries").Number(entries);
-  json.Key("size_bytes").Number(size_bytes);
-  json.Key("hits").Number(hits);
-  json.Key("evictions").Number(evictions);
-  json.End('}');
+Json TierJson(uint64_t entries, uint64_t size_bytes, uint64_t hits, uint64_t evictions) {
+  return {
+      {"entries", entries}, {"size_bytes", size_bytes}, {"hits", hits}, {"evictions", evictions}};
 }
 
-void WriteCache(const DaemonStatus& status, JsonWriter& json) {
+Json RemoteCacheJson(const RemoteCacheStats& remote) {
+  Json json = {{"url", EscapeNonUtf8(remote.url)},
+               {"up", remote.up},
+               {"read_only", remote.read_only},
+               {"read_bytes", remote.bytes_read},
+               {"written_bytes", remote.bytes_written}};
+  for (const auto& [name, count] : remote.counts) json[std::string(name)] = count;
+  return json;
+}
+
+Json CacheJson(const DaemonStatus& status) {
   const EngineStats& stats = status.stats;
-  json.Key("cache").Begin('{');
-  WriteTier("memory", stats.cache_memory_entries, stats.cache_memory_bytes, stats.cache_hits_memory,
-            status.metrics.cache_memory_evictions, json);
-  WriteTier("disk", stats.cache_disk_entries, stats.cache_disk_bytes, stats.cache_hits_disk,
-            status.metrics.cache_disk_evictions, json);
-  if (stats.remote_cache.has_value()) {
-    const RemoteCacheStats& remote = *stats.remote_cache;
-    json.Key("remote").Begin('{');
-    json.Key("url").Text(remote.url);
-    json.Key("up").Bool(remote.up);
-    json.Key("read_only").Bool(remote.read_only);
-    json.Key("read_bytes").Number(remote.bytes_read);
-    json.Key("written_bytes").Number(remote.bytes_written);
-    for (const auto& [name, count] : remote.counts) json.Key(name).Number(count);
-    json.End('}');
-  }
-  json.Key("joined").Number(stats.cache_hits_inflight);
-  json.Key("misses").Number(stats.cache_misses);
-  json.Key("dropped").Number(stats.cache_dropped);
-  json.Key("compiles").Number(stats.compiles);
-  json.Key("compile_failures").Number(stats.compile_failures);
-  json.Key("compile_seconds").Real(status.metrics.compile_time.sum_s);
-  json.End('}');
+  Json cache;
+  cache["memory"] = TierJson(stats.cache_memory_entries, stats.cache_memory_bytes,
+                             stats.cache_hits_memory, status.metrics.cache_memory_evictions);
+  cache["disk"] = TierJson(stats.cache_disk_entries, stats.cache_disk_bytes, stats.cache_hits_disk,
+                           status.metrics.cache_disk_evictions);
+  if (stats.remote_cache.has_value()) cache["remote"] = RemoteCacheJson(*stats.remote_cache);
+  cache["joined"] = stats.cache_hits_inflight;
+  cache["misses"] = stats.cache_misses;
+  cache["dropped"] = stats.cache_dropped;
+  cache["compiles"] = stats.compiles;
+  cache["compile_failures"] = stats.compile_failures;
+  cache["compile_seconds"] = Real(status.metrics.compile_time.sum_s);
+  return cache;
 }
 
-void WriteSeries(const SeriesInfo& info, const Series& values, JsonWriter& json) {
-  json.Key(info.json).Begin('[');
+Json ValuesJson(SeriesUnit unit, const Series& values) {
+  const bool is_whole = unit == SeriesUnit::kCount || unit == SeriesUnit::kBytes;
+  Json all = Json::array();
   for (const float value : values) {
-    const bool is_whole = info.unit == SeriesUnit::kCount || info.unit == SeriesUnit::kBytes;
     if (is_whole && !std::isnan(value)) {
-      json.Number(static_cast<uint64_t>(std::llround(value)));
+      all.push_back(std::llround(value));
     } else {
-      json.Real(value);
+      all.push_back(Real(value));
     }
   }
-  json.End(']');
+  return all;
 }
 
 template <typename Activity>
-void WriteAllSeries(absl::Span<const RecordedSeries<Activity>> series,
-                    const std::vector<Series>& values, JsonWriter& json) {
-  for (size_t i = 0; i < values.size(); ++i) WriteSeries(series[i], values[i], json);
+void AddSeries(absl::Span<const RecordedSeries<Activity>> series, const std::vector<Series>& values,
+               Json& json) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    json[std::string(series[i].json)] = ValuesJson(series[i].unit, values[i]);
+  }
 }
 
 // The last value of each series belongs to the time of the status, and those before it lie one
 // interval apart; null: there is none.
-void WriteHistory(const DaemonStatus& status, JsonWriter& json) {
+Json HistoryJson(const DaemonStatus& status) {
   constexpr std::chrono::seconds kInterval = HistoryRing::Slots(1);
-  json.Key("history").Begin('{');
-  json.Key("interval_seconds").Number(kInterval.count());
-  json.Key("devices").Begin('[');
+  Json devices = Json::array();
   for (size_t i = 0; i < status.devices.size(); ++i) {
-    json.Begin('{');
-    json.Key("id").Number(status.devices[i].id);
-    WriteAllSeries(DeviceSeries(), status.history.devices[i], json);
-    json.End('}');
+    Json device = {{"id", status.devices[i].id}};
+    AddSeries(DeviceSeries(), status.history.devices[i], device);
+    devices.push_back(std::move(device));
   }
-  json.End(']');
-  json.Key("cache").Begin('{');
-  WriteAllSeries(CacheSeries(), status.history.cache, json);
-  json.End('}');
-  json.End('}');
+  Json cache = Json::object();
+  AddSeries(CacheSeries(), status.history.cache, cache);
+  return {{"interval_seconds", kInterval.count()},
+          {"devices", std::move(devices)},
+          {"cache", std::move(cache)}};
 }
 
-void WriteCounters(const Counters& counters, JsonWriter& json) {
-  json.Key("counters").Begin('{');
+Json CountersJson(const Counters& counters) {
+  Json json = Json::object();
   for (const CounterInfo& counter : CounterInfos()) {
-    json.Key(counter.name).Number(counters.*counter.field);
+    json[std::string(counter.name)] = counters.*counter.field;
   }
-  json.End('}');
+  return json;
 }
 
-void WriteTrouble(const DaemonStatus& status, JsonWriter& json) {
-  json.Key("trouble").Begin('[');
+Json TroubleJson(const DaemonStatus& status) {
+  Json all = Json::array();
   for (const LogEntry& entry : status.trouble) {
-    json.Begin('{');
-    json.Key("time").Text(TimeText(entry.time));
-    json.Key("level").Text(LogLevelName(entry.level));
-    json.Key("text").Text(entry.text);
-    json.Key("count").Number(entry.count);
-    json.End('}');
+    all.push_back({{"time", TimeText(entry.time)},
+                   {"level", std::string(LogLevelName(entry.level))},
+                   {"text", EscapeNonUtf8(entry.text)},
+                   {"count", entry.count}});
   }
-  json.End(']');
+  return all;
 }
 
 }  // namespace
 
 std::string RenderJson(const DaemonStatus& status) {
-  JsonWriter json;
-  json.Begin('{');
-  json.Key("version").Text(status.version);
-  json.Key("time").Text(TimeText(status.time));
-  json.Key("uptime_seconds").Number(static_cast<uint64_t>(status.uptime_s));
-  json.Key("accepting").Bool(status.accepting);
-  WriteDevices(status, json);
-  WriteSessions(status, json);
-  WriteCache(status, json);
-  WriteHistory(status, json);
-  WriteCounters(status.stats, json);
-  WriteTrouble(status, json);
-  json.End('}');
-  return std::move(json).Take() + "\n";
+  const Json json = {{"version", EscapeNonUtf8(status.version)},
+                     {"time", TimeText(status.time)},
+                     {"uptime_seconds", static_cast<uint64_t>(status.uptime_s)},
+                     {"accepting", status.accepting},
+                     {"devices", DevicesJson(status)},
+                     {"missing", MissingJson(status)},
+                     {"host_memory",
+                      {{"used_bytes", status.stats.spilled_bytes},
+                       {"limit_bytes", status.stats.host_memory_bytes}}},
+                     {"sessions", SessionsJson(status)},
+                     {"cache", CacheJson(status)},
+                     {"history", HistoryJson(status)},
+                     {"counters", CountersJson(status.stats)},
+                     {"trouble", TroubleJson(status)}};
+  return json.dump() + "\n";
 }
 
 }  // namespace acceld::observability
