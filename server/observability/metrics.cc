@@ -17,6 +17,20 @@ constexpr MetricInfo kMetrics[] = {
 #undef ACCELD_METRIC
 };
 
+// Returns whether metrics.def has a metric of this name with labels.
+constexpr bool HasLabelledMetric(absl::string_view name) {
+  for (const MetricInfo& metric : kMetrics) {
+    if (metric.name == name) return !metric.labels.empty();
+  }
+  return false;
+}
+
+#define ACCELD_COUNTER(field, Type, Unit, group, text, json, metric, labels, help) \
+  static_assert(absl::string_view(labels).empty() || HasLabelledMetric(metric),    \
+                "the counter '" #field "' has labels: " metric " needs a row in metrics.def");
+#include "common/api/counters.def"
+#undef ACCELD_COUNTER
+
 std::vector<MetricInfo> AllMetrics() {
   std::vector<MetricInfo> metrics(std::begin(kMetrics), std::end(kMetrics));
   for (const CounterInfo& counter : CounterInfos()) {
