@@ -9,8 +9,8 @@ namespace acceld::client {
 absl::Status Locate(const absl::Status& status, const ir::OpLocations& source_locations) {
   const absl::optional<OpOrigin> origin = OriginOf(status);
   if (!origin.has_value()) return status;
-  const absl::string_view place = source_locations.LocationOf(origin->op);
-  return place.empty() ? status : Annotate(status, place);
+  const absl::string_view location = source_locations.LocationOf(origin->op);
+  return location.empty() ? status : Annotate(status, location);
 }
 
 void ProgramLocations::Add(const Digest& fingerprint,

@@ -81,8 +81,8 @@ absl::StatusOr<Program> Function::ProgramFor(absl::Span<const ir::TensorType> ar
 }
 
 absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments) const {
-  const bool placed = !arguments.empty() && arguments[0].valid();
-  return CallAll(arguments, placed ? arguments[0].device() : state_->client->device());
+  const bool has_device = !arguments.empty() && arguments[0].valid();
+  return CallAll(arguments, has_device ? arguments[0].device() : state_->client->device());
 }
 
 absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments,

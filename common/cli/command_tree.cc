@@ -47,11 +47,11 @@ Command DescribeCommand(const CLI::App& app) {
   }
   // CLI11 has the groups in the order of the first option of each.
   const std::vector<std::string> groups = app.get_groups();
-  const auto place = [&groups](const Option& option) {
+  const auto rank = [&groups](const Option& option) {
     return std::find(groups.begin(), groups.end(), option.group);
   };
   std::stable_sort(command.options.begin(), command.options.end(),
-                   [&](const Option& a, const Option& b) { return place(a) < place(b); });
+                   [&](const Option& a, const Option& b) { return rank(a) < rank(b); });
   for (const CLI::App* sub :
        app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) {
     command.commands.push_back(DescribeCommand(*sub));

@@ -28,7 +28,7 @@ using ValueId = uint32_t;
 struct Location {
   uint32_t line = 0;  // In the text of the program.
   uint32_t column = 0;
-  uint32_t place = 0;  // The index in Module::places, plus 1.
+  uint32_t index = 0;  // The index in Module::source_locations, plus 1.
   uint32_t op = 0;     // The op's number in its program: op_numbers.h.
   // Compares only the position in the text: equal programs may have different source locations and
   // op numbers.

@@ -12,7 +12,7 @@ namespace {
 // Recurses as deep as the regions nest, which the verifier bounds.
 void NumberRegion(Region& region, std::vector<uint32_t>& location_of_op) {
   for (Op& op : region.ops) {
-    location_of_op.push_back(std::exchange(op.location.place, 0));
+    location_of_op.push_back(std::exchange(op.location.index, 0));
     op.location.op = static_cast<uint32_t>(location_of_op.size());
     for (Region& inner : op.regions) NumberRegion(inner, location_of_op);
   }
@@ -21,14 +21,14 @@ void NumberRegion(Region& region, std::vector<uint32_t>& location_of_op) {
 }  // namespace
 
 absl::string_view OpLocations::LocationOf(uint32_t op) const {
-  const uint32_t place = op == 0 || op > location_of_op.size() ? 0 : location_of_op[op - 1];
-  return place == 0 || place > source_locations.size() ? absl::string_view()
-                                                       : source_locations[place - 1];
+  const uint32_t location = op == 0 || op > location_of_op.size() ? 0 : location_of_op[op - 1];
+  return location == 0 || location > source_locations.size() ? absl::string_view()
+                                                             : source_locations[location - 1];
 }
 
 int64_t OpLocations::MemoryBytes() const {
   size_t bytes = sizeof(OpLocations) + location_of_op.capacity() * sizeof(uint32_t);
-  for (const std::string& place : source_locations) bytes += sizeof(place) + place.capacity();
+  for (const std::string& text : source_locations) bytes += sizeof(text) + text.capacity();
   return static_cast<int64_t>(bytes);
 }
 

@@ -14,7 +14,7 @@ namespace acceld::ir {
 
 // The source locations of the ops of a program.
 struct OpLocations {
-  // [n - 1] is for the op with number n: its index in `places`, plus 1; 0: unknown.
+  // [n - 1] is for the op with number n: its index in `source_locations`, plus 1; 0: unknown.
   std::vector<uint32_t> location_of_op;
   std::vector<std::string> source_locations;
 

@@ -97,7 +97,7 @@ class Printer {
 
   void Print(const ConvolutionStep& s) {
     Line(absl::StrCat("convolution ", ir::DTypeName(s.input_dtype), " -> ",
-                      ir::DTypeName(s.output_dtype), " groups=", s.shape.groups, " places=",
+                      ir::DTypeName(s.output_dtype), " groups=", s.shape.groups, " positions=",
                       s.shape.num_output_positions(), " cells=", s.shape.num_window_elements(),
                       " features=", s.shape.features, " outputs=", s.shape.outputs, " lhs ",
                       ToString(s.lhs), " rhs ", ToString(s.rhs), " -> ", ToString(s.out),

@@ -215,8 +215,8 @@ Var JoinBits(KernelBuilder& b, DType wide, absl::Span<const Var> pieces) {
   Var bits = b.ConstantInt(wide, 0);
   for (size_t part = 0; part < pieces.size(); ++part) {
     const Var amount = b.ConstantInt(wide, static_cast<int64_t>(part) * width);
-    const Var placed = b.Apply(ScalarOp::kShiftLeft, {b.Convert(wide, pieces[part]), amount});
-    bits = b.Apply(ScalarOp::kOr, {bits, placed});
+    const Var shifted = b.Apply(ScalarOp::kShiftLeft, {b.Convert(wide, pieces[part]), amount});
+    bits = b.Apply(ScalarOp::kOr, {bits, shifted});
   }
   return bits;
 }

@@ -77,9 +77,9 @@ absl::Status CompileSchedule::Add(const JobPtr& job, const Requester& requester)
 void CompileSchedule::AddRequester(const JobPtr& job, const Requester& requester) {
   if (!job->is_queued_) return;
   Flow& flow = FlowOf(requester);
-  for (CompileJob::QueueEntry& place : job->queue_entries_) {
-    if (place.flow != &flow) continue;
-    ++place.requesters;
+  for (CompileJob::QueueEntry& entry : job->queue_entries_) {
+    if (entry.flow != &flow) continue;
+    ++entry.requesters;
     return;
   }
   job->queue_entries_.push_back({&flow, flow.jobs.insert(flow.jobs.end(), job)});
@@ -88,9 +88,9 @@ void CompileSchedule::AddRequester(const JobPtr& job, const Requester& requester
   fair_schedule_.Activate(flow);
 }
 
-void CompileSchedule::Dequeue(CompileJob::QueueEntry& place) {
-  Flow& flow = *place.flow;
-  flow.jobs.erase(place.position);
+void CompileSchedule::Dequeue(CompileJob::QueueEntry& entry) {
+  Flow& flow = *entry.flow;
+  flow.jobs.erase(entry.position);
   if (flow.jobs.empty()) fair_schedule_.Deactivate(flow);
   if (--flow.owner.queued == 0) waiting_.erase(&flow.owner);
 }
@@ -98,12 +98,12 @@ void CompileSchedule::Dequeue(CompileJob::QueueEntry& place) {
 bool CompileSchedule::RemoveRequester(const JobPtr& job, const Requester& requester) {
   if (job->queue_entries_.empty()) return false;
   Flow& flow = FlowOf(requester);
-  const auto place =
+  const auto entry =
       std::find_if(job->queue_entries_.begin(), job->queue_entries_.end(),
                    [&](const CompileJob::QueueEntry& one) { return one.flow == &flow; });
-  if (place == job->queue_entries_.end() || --place->requesters > 0) return false;
-  Dequeue(*place);
-  job->queue_entries_.erase(place);
+  if (entry == job->queue_entries_.end() || --entry->requesters > 0) return false;
+  Dequeue(*entry);
+  job->queue_entries_.erase(entry);
   if (!job->queue_entries_.empty()) return false;
   job->is_queued_ = false;
   --queued_;
@@ -149,7 +149,7 @@ CompileSchedule::JobPtr CompileSchedule::TakeExcept(
   if (flow == nullptr) return nullptr;
 
   JobPtr job = flow->jobs.front();
-  for (CompileJob::QueueEntry& place : job->queue_entries_) Dequeue(place);
+  for (CompileJob::QueueEntry& entry : job->queue_entries_) Dequeue(entry);
   job->queue_entries_.clear();
   job->is_queued_ = false;
   --queued_;

@@ -98,7 +98,7 @@ class CompileSchedule {
 
   Flow& FlowOf(const Requester& requester);
   // Removes the job from one of its queues.
-  void Dequeue(CompileJob::QueueEntry& place);
+  void Dequeue(CompileJob::QueueEntry& entry);
   // Takes the next job of the waiting identities, except those for which `is_held_back` is true.
   JobPtr TakeExcept(absl::FunctionRef<bool(const Identity&)> is_held_back);
   // Ends the busy period when no job is queued or running: all identities start equal again.

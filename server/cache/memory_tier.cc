@@ -83,8 +83,8 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
   if (loaded->module->device_bytes() > 0) {
     if (on_device_.size() <= device) on_device_.resize(device + 1);
     OnDevice& there = on_device_[device];
-    if (const auto [place, is_new] = there.positions.try_emplace(key); is_new) {
-      place->second = there.keys.insert(there.keys.end(), key);
+    if (const auto [position, is_new] = there.positions.try_emplace(key); is_new) {
+      position->second = there.keys.insert(there.keys.end(), key);
     }
   }
   entry.loaded[device] = std::move(loaded);
@@ -98,10 +98,10 @@ void MemoryTier::Add(const Digest& key, const Digest& fingerprint, size_t device
 
 MemoryTier::Entry MemoryTier::Take(absl::flat_hash_map<Digest, Entry>::iterator it) {
   for (OnDevice& there : on_device_) {
-    const auto place = there.positions.find(it->first);
-    if (place == there.positions.end()) continue;
-    there.keys.erase(place->second);
-    there.positions.erase(place);
+    const auto position = there.positions.find(it->first);
+    if (position == there.positions.end()) continue;
+    there.keys.erase(position->second);
+    there.positions.erase(position);
   }
   bytes_ -= it->second.size_bytes();
   Entry taken = std::move(it->second);

@@ -44,11 +44,11 @@ absl::StatusOr<std::vector<ir::TensorType>> TypesFromProto(
 
 bool MayShare(const Executable& executable) {
   return std::all_of(executable.may_share.begin(), executable.may_share.end(),
-                     [&](const auto& place) {
-                       return place.argument < executable.arguments.size() &&
-                              place.result < executable.results.size() &&
-                              executable.arguments[place.argument].size_bytes() ==
-                                  executable.results[place.result].size_bytes();
+                     [&](const auto& alias) {
+                       return alias.argument < executable.arguments.size() &&
+                              alias.result < executable.results.size() &&
+                              executable.arguments[alias.argument].size_bytes() ==
+                                  executable.results[alias.result].size_bytes();
                      });
 }
 
@@ -78,10 +78,10 @@ std::string Serialize(const Executable& executable) {
   proto.set_code(executable.code);
   proto.set_steady(executable.steady);
   proto.set_compile_ms(executable.compile_ms);
-  for (const kernels::InputOutputAlias& place : executable.may_share) {
+  for (const kernels::InputOutputAlias& alias : executable.may_share) {
     v1::InputOutputAlias& to = *proto.add_may_share();
-    to.set_argument(place.argument);
-    to.set_result(place.result);
+    to.set_argument(alias.argument);
+    to.set_result(alias.result);
   }
   return proto.SerializeAsString();
 }
@@ -112,11 +112,11 @@ absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
   executable.code = std::move(*proto.mutable_code());
   executable.steady = proto.steady();
   executable.compile_ms = proto.compile_ms();
-  for (const v1::InputOutputAlias& place : proto.may_share()) {
-    executable.may_share.push_back({place.argument(), place.result()});
+  for (const v1::InputOutputAlias& alias : proto.may_share()) {
+    executable.may_share.push_back({alias.argument(), alias.result()});
   }
   if (!MayShare(executable)) {
-    return absl::DataLossError("executable: an argument and a result of two sizes share a place");
+    return absl::DataLossError("executable: an argument and a result of two sizes share memory");
   }
   return executable;
 }

@@ -42,9 +42,9 @@ struct SegmentChannel::PartWindow {
 };
 
 absl::StatusOr<std::unique_ptr<SegmentChannel>> SegmentChannel::Open(
-    const SocketEndpoint& place, absl::string_view session_token,
+    const SocketEndpoint& endpoint, absl::string_view session_token,
     std::chrono::milliseconds patience) {
-  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTrustedForPackets(place));
+  ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, ConnectTrustedForPackets(endpoint));
   const auto seconds = std::chrono::floor<std::chrono::seconds>(patience);
   const timeval timeout = {
       .tv_sec = seconds.count(),

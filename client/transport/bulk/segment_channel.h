@@ -24,11 +24,11 @@ namespace acceld::client {
 // in another way. Other errors come from the daemon and concern only this transfer.
 class SegmentChannel {
  public:
-  // Connects for the session with this token. `place` is the daemon's first unix socket, on which
-  // it serves gRPC. `patience` limits the wait for each answer of the daemon; 0: no limit. Errors
-  // include those of ConnectTrusted.
+  // Connects for the session with this token. `endpoint` is the daemon's first unix socket, on
+  // which it serves gRPC. `patience` limits the wait for each answer of the daemon; 0: no limit.
+  // Errors include those of ConnectTrusted.
   static absl::StatusOr<std::unique_ptr<SegmentChannel>> Open(
-      const SocketEndpoint& place, absl::string_view session_token,
+      const SocketEndpoint& endpoint, absl::string_view session_token,
       std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   // Tells the daemon that the session does not end with this connection.
   ~SegmentChannel();

@@ -34,24 +34,24 @@ absl::Status SegmentPool::Download(uint64_t transfer_id, ByteSink& sink) {
 void SegmentPool::Watch() { const ScopedChannel turn(*this); }
 
 std::unique_ptr<SegmentChannel> SegmentPool::Take() {
-  SocketEndpoint place;
+  SocketEndpoint endpoint;
   {
     MutexLock lock(mutex_);
-    if (place_.path.empty()) return nullptr;
+    if (endpoint_.path.empty()) return nullptr;
     if (!idle_.empty()) {
       std::unique_ptr<SegmentChannel> channel = std::move(idle_.back());
       idle_.pop_back();
       busy_.push_back(channel.get());
       return channel;
     }
-    place = place_;
+    endpoint = endpoint_;
   }
   absl::StatusOr<std::unique_ptr<SegmentChannel>> opened =
-      SegmentChannel::Open(place, session_token_);
+      SegmentChannel::Open(endpoint, session_token_);
   MutexLock lock(mutex_);
   // For example, this process may see another file system than the daemon. gRPC works in any case.
-  if (!opened.ok()) place_.path.clear();
-  if (place_.path.empty()) return nullptr;
+  if (!opened.ok()) endpoint_.path.clear();
+  if (endpoint_.path.empty()) return nullptr;
   busy_.push_back(opened->get());
   return *std::move(opened);
 }
@@ -64,7 +64,7 @@ void SegmentPool::GiveBack(std::unique_ptr<SegmentChannel> channel) {
 
 void SegmentPool::Cancel() {
   MutexLock lock(mutex_);
-  place_.path.clear();
+  endpoint_.path.clear();
   for (SegmentChannel* channel : busy_) channel->Interrupt();
 }
 

@@ -16,10 +16,10 @@ namespace acceld::client {
 // are kept for later transfers. Thread-safe.
 class SegmentPool {
  public:
-  // `place` is the daemon's first unix socket. With an empty path, or after a connection could not
-  // be made, there are no connections and transfers are UNAVAILABLE.
-  SegmentPool(SocketEndpoint place, std::string session_token)
-      : session_token_(std::move(session_token)), place_(std::move(place)) {}
+  // `endpoint` is the daemon's first unix socket. With an empty path, or after a connection could
+  // not be made, there are no connections and transfers are UNAVAILABLE.
+  SegmentPool(SocketEndpoint endpoint, std::string session_token)
+      : session_token_(std::move(session_token)), endpoint_(std::move(endpoint)) {}
 
   // Transfer an array; block until done. UNAVAILABLE: make the transfer in another way.
   absl::Status Upload(uint64_t handle, const UploadSource& source);
@@ -41,7 +41,7 @@ class SegmentPool {
   const std::string session_token_;
   Mutex mutex_;
   // An empty path means that no more connections are made.
-  SocketEndpoint place_ ABSL_GUARDED_BY(mutex_);
+  SocketEndpoint endpoint_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<SegmentChannel>> idle_ ABSL_GUARDED_BY(mutex_);
   std::vector<SegmentChannel*> busy_ ABSL_GUARDED_BY(mutex_);
 };

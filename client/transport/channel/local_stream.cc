@@ -14,14 +14,14 @@ constexpr std::chrono::seconds kPatience{5};
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const SocketEndpoint& place,
+absl::StatusOr<std::unique_ptr<LocalStream>> LocalStream::Open(const SocketEndpoint& endpoint,
                                                                absl::string_view session_token) {
   ACCELD_ASSIGN_OR_RETURN(const std::unique_ptr<SegmentChannel> connection,
-                          SegmentChannel::Open(place, session_token, kPatience));
+                          SegmentChannel::Open(endpoint, session_token, kPatience));
   ACCELD_ASSIGN_OR_RETURN(UniqueFd socket, connection->OpenChannel());
   ACCELD_ASSIGN_OR_RETURN(MemorySegment boxes, ReceiveMailboxes(socket.get()));
   return std::unique_ptr<LocalStream>(
-      new LocalStream("unix:" + place.path, std::move(socket), std::move(boxes)));
+      new LocalStream("unix:" + endpoint.path, std::move(socket), std::move(boxes)));
 }
 
 LocalStream::LocalStream(std::string peer, UniqueFd socket, MemorySegment boxes)

@@ -19,9 +19,9 @@ namespace acceld::client {
 class LocalStream final : public ChannelStream {
  public:
   // Attaches to the session with this token and replaces the stream that the session has now.
-  // `place` is the daemon's first unix socket, on which it serves gRPC. Blocks for the daemon's
+  // `endpoint` is the daemon's first unix socket, on which it serves gRPC. Blocks for the daemon's
   // answers, up to five seconds each.
-  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketEndpoint& place,
+  static absl::StatusOr<std::unique_ptr<LocalStream>> Open(const SocketEndpoint& endpoint,
                                                            absl::string_view session_token);
 
   bool Write(const v1::CommandBatch& batch) override;

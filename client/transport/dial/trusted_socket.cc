@@ -46,14 +46,14 @@ absl::StatusOr<UniqueFd> Checked(const std::string& path, const TrustedUsers& tr
 
 }  // namespace
 
-absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& place,
+absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& endpoint,
                                         std::chrono::milliseconds timeout) {
-  return Checked(place.path, place.trusted, [&] { return Connect(place.path, timeout); });
+  return Checked(endpoint.path, endpoint.trusted, [&] { return Connect(endpoint.path, timeout); });
 }
 
-absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& place) {
-  const std::string path = absl::StrCat(place.path, segment::kSocketSuffix);
-  return Checked(path, place.trusted, [&] { return ConnectPacketSocket(path); });
+absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& endpoint) {
+  const std::string path = absl::StrCat(endpoint.path, segment::kSocketSuffix);
+  return Checked(path, endpoint.trusted, [&] { return ConnectPacketSocket(path); });
 }
 
 }  // namespace acceld::client

@@ -25,10 +25,10 @@ struct SocketEndpoint {
 };
 
 // Connects to the socket itself, which serves gRPC.
-absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& place,
+absl::StatusOr<UniqueFd> ConnectTrusted(const SocketEndpoint& endpoint,
                                         std::chrono::milliseconds timeout);
 // Connects to the second socket beside it, which carries packets
 // (common/memory/segment_messages.h).
-absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& place);
+absl::StatusOr<UniqueFd> ConnectTrustedForPackets(const SocketEndpoint& endpoint);
 
 }  // namespace acceld::client

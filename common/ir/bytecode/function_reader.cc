@@ -65,15 +65,16 @@ Location Reader::LocationOf(uint64_t attribute) {
   constexpr size_t kMaxLocationBytes = size_t{4} << 20;
   const auto [known, is_new] = location_of_attribute_.try_emplace(attribute, 0);
   if (is_new && location_bytes_ < kMaxLocationBytes) {
-    std::string place = DescribeLocation(container, attribute);
+    std::string location = DescribeLocation(container, attribute);
     // An op whose location does not fit in the budget has none.
-    if (!place.empty() && totals.budget.Charge(static_cast<int64_t>(place.size()), "places").ok()) {
-      location_bytes_ += place.size();
-      source_locations.push_back(std::move(place));
+    if (!location.empty() &&
+        totals.budget.Charge(static_cast<int64_t>(location.size()), "locations").ok()) {
+      location_bytes_ += location.size();
+      source_locations.push_back(std::move(location));
       known->second = static_cast<uint32_t>(source_locations.size());
     }
   }
-  return {.place = known->second};
+  return {.index = known->second};
 }
 
 absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,

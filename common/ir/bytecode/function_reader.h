@@ -30,7 +30,7 @@ struct Reader {
   const Container container;
   ImportTotals& totals;
   Decoder decoder;
-  std::vector<std::string> source_locations;  // Module::places
+  std::vector<std::string> source_locations;  // Module::source_locations
   int64_t op_count = 0;                       // over all functions
   uint64_t values_left;  // how many values may still be defined, in all functions
 

@@ -33,8 +33,8 @@ class LocationReader {
  public:
   explicit LocationReader(const Container& container) : container_(container) {}
 
-  // Sets the members of `place` that are still empty.
-  absl::Status Read(uint64_t attribute, int depth, SourceLocation& place) const {
+  // Sets the members of `location` that are still empty.
+  absl::Status Read(uint64_t attribute, int depth, SourceLocation& location) const {
     if (depth >= limits::kMaxDepth) return absl::InvalidArgumentError("too deep");
     const Entry& entry = container_.attributes[attribute];
     if (!entry.has_encoding || entry.dialect != "builtin") return absl::OkStatus();
@@ -42,20 +42,20 @@ class LocationReader {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
     switch (code) {
       case kCallSite:  // the callee, then the caller, which does not matter here
-        return ReadNext(in, depth, place);
+        return ReadNext(in, depth, location);
       case kFileLineColumn:
-        return ReadFileLineColumn(in, place);
+        return ReadFileLineColumn(in, location);
       case kFileLineColumnRange:
-        return ReadFileLineColumnRange(in, place);
+        return ReadFileLineColumnRange(in, location);
       case kFusedWithMetadata:
       case kFused: {
         ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("locations"));
-        return count == 0 ? absl::OkStatus() : ReadNext(in, depth, place);
+        return count == 0 ? absl::OkStatus() : ReadNext(in, depth, location);
       }
       case kNamed: {
         ACCELD_ASSIGN_OR_RETURN(std::string name, ReadString(in));
-        if (place.name.empty()) place.name = std::move(name);
-        return ReadNext(in, depth, place);
+        if (location.name.empty()) location.name = std::move(name);
+        return ReadNext(in, depth, location);
       }
       default:
         return absl::OkStatus();
@@ -63,33 +63,33 @@ class LocationReader {
   }
 
  private:
-  absl::Status ReadNext(Cursor& in, int depth, SourceLocation& place) const {
+  absl::Status ReadNext(Cursor& in, int depth, SourceLocation& location) const {
     ACCELD_ASSIGN_OR_RETURN(const uint64_t next,
                             in.Index(container_.attributes.size(), "location"));
-    return Read(next, depth + 1, place);
+    return Read(next, depth + 1, location);
   }
 
   // Format: the file, the line, the column.
-  absl::Status ReadFileLineColumn(Cursor& in, SourceLocation& place) const {
+  absl::Status ReadFileLineColumn(Cursor& in, SourceLocation& location) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
-    return AddNumbers(in, 2, std::move(file), place);
+    return AddNumbers(in, 2, std::move(file), location);
   }
 
   // Format: the file, the count of numbers that follow, and these: line, column, and where the
   // range ends.
-  absl::Status ReadFileLineColumnRange(Cursor& in, SourceLocation& place) const {
+  absl::Status ReadFileLineColumnRange(Cursor& in, SourceLocation& location) const {
     ACCELD_ASSIGN_OR_RETURN(std::string file, ReadString(in));
     ACCELD_ASSIGN_OR_RETURN(const uint64_t count, in.Count("numbers of a location"));
-    return AddNumbers(in, std::min<uint64_t>(count, 2), std::move(file), place);
+    return AddNumbers(in, std::min<uint64_t>(count, 2), std::move(file), location);
   }
 
   absl::Status AddNumbers(Cursor& in, uint64_t count, std::string file,
-                          SourceLocation& place) const {
+                          SourceLocation& location) const {
     for (uint64_t i = 0; i < count; ++i) {
       ACCELD_ASSIGN_OR_RETURN(const uint64_t number, in.Varint());
       absl::StrAppend(&file, ":", number);
     }
-    if (place.file.empty()) place.file = std::move(file);
+    if (location.file.empty()) location.file = std::move(file);
     return absl::OkStatus();
   }
 
@@ -113,10 +113,11 @@ class LocationReader {
 }  // namespace
 
 std::string DescribeLocation(const Container& container, uint64_t attribute) {
-  SourceLocation place;
-  if (!LocationReader(container).Read(attribute, 0, place).ok()) return "";
-  if (place.file.empty() || place.name.empty()) return absl::StrCat(place.file, place.name);
-  return absl::StrCat(place.file, " (", place.name, ")");
+  SourceLocation location;
+  if (!LocationReader(container).Read(attribute, 0, location).ok()) return "";
+  if (location.file.empty() || location.name.empty())
+    return absl::StrCat(location.file, location.name);
+  return absl::StrCat(location.file, " (", location.name, ")");
 }
 
 }  // namespace acceld::ir::bytecode

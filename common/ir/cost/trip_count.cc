@@ -54,9 +54,9 @@ absl::optional<Condition> ConditionOf(const Definitions& definitions, const Regi
     counter = compare->operands[1];
     condition.direction = Mirrored(condition.direction);
   }
-  const auto place = std::find(region.parameters.begin(), region.parameters.end(), counter);
-  if (!limit.has_value() || place == region.parameters.end()) return absl::nullopt;
-  condition.counter = static_cast<size_t>(place - region.parameters.begin());
+  const auto position = std::find(region.parameters.begin(), region.parameters.end(), counter);
+  if (!limit.has_value() || position == region.parameters.end()) return absl::nullopt;
+  condition.counter = static_cast<size_t>(position - region.parameters.begin());
   condition.limit = *limit;
   return condition;
 }

@@ -236,9 +236,10 @@ InferResult InferSelectAndScatter(const InferContext& context) {
   ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[0], pair, {DType::kI1}));
   ACCELD_RETURN_IF_ERROR(CheckScalarRegion(context.regions[1], pair, {operand.dtype}));
   for (int64_t i = 0; i < rank; ++i) {
-    ACCELD_ASSIGN_OR_RETURN(const int64_t places, CountWindowPositions(window, i, operand.dims[i]));
-    if (!MayEqual(places, source.dims[i])) {
-      return Refuse("the window takes ", places, " places along dimension ", i,
+    ACCELD_ASSIGN_OR_RETURN(const int64_t positions,
+                            CountWindowPositions(window, i, operand.dims[i]));
+    if (!MayEqual(positions, source.dims[i])) {
+      return Refuse("the window takes ", positions, " positions along dimension ", i,
                     ", but the source has size ", source.dims[i]);
     }
   }

@@ -101,8 +101,8 @@ Words PhiloxWords(uint64_t key, uint64_t low, uint64_t high, int64_t n, bool wid
     const uint64_t number = i / per_block;
     const uint64_t carry = low + number < low ? 1 : 0;
     const auto block = PhiloxBlock(key, low + number, high + carry);
-    const int64_t place = i % per_block;
-    words.values[i] = wide ? Join(block[2 * place], block[2 * place + 1]) : block[place];
+    const int64_t word = i % per_block;
+    words.values[i] = wide ? Join(block[2 * word], block[2 * word + 1]) : block[word];
   }
   return words;
 }

@@ -18,7 +18,7 @@ class PlanChecker {
       if (alias.argument >= entry.arguments.size() || alias.result >= entry.results.size() ||
           entry.arguments[alias.argument].size_bytes() !=
               entry.results[alias.result].size_bytes()) {
-        return absl::InternalError("plan: an argument and a result of two sizes share a place");
+        return absl::InternalError("plan: an argument and a result of two sizes share memory");
       }
     }
     for (const PlanFunction& function : plan_.functions) {
@@ -123,7 +123,7 @@ class PlanChecker {
   absl::Status CheckBuffers(const std::vector<Slice>& slices,
                             const std::vector<ir::TensorType>& types) const {
     if (slices.size() != types.size()) {
-      return Wrong(absl::StrCat("call: ", slices.size(), " places for ", types.size()));
+      return Wrong(absl::StrCat("call: ", slices.size(), " slices for ", types.size()));
     }
     for (size_t i = 0; i < slices.size(); ++i) {
       if (slices[i].size_bytes != types[i].size_bytes()) {

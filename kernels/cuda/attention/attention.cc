@@ -209,18 +209,18 @@ class Printer {
 
   void PrintKernel(const std::string& description) {
     const bool is_narrow = IsNarrow(shape_.dtype);
-    std::vector<std::string> parameters, placed;
+    std::vector<std::string> parameters, resolved;
     const auto add = [&](absl::string_view operand, absl::string_view name, bool is_const) {
       parameters.push_back(
           absl::StrCat(is_const ? "const " : "", description, "::", operand, "::Type* ", name));
-      placed.push_back(absl::StrCat("ResolvePointer(", name, ") + ", description, "::", operand,
-                                    "::Offset(batch)"));
+      resolved.push_back(absl::StrCat("ResolvePointer(", name, ") + ", description, "::", operand,
+                                      "::Offset(batch)"));
     };
     add("Query", "query", true);
     add("Key", "key", true);
     add("Value", "value", true);
     const auto absent = [&](absl::string_view type) {
-      placed.push_back(absl::StrCat("(const ", type, "*)0"));
+      resolved.push_back(absl::StrCat("(const ", type, "*)0"));
     };
     shape_.bias ? add("Bias", "bias", true) : absent("f32");
     for (size_t i = 0; i < kMaxMasks; ++i) {
@@ -229,7 +229,7 @@ class Printer {
     }
     add("Output", "out", false);
     if (IsLong(shape_)) parameters.emplace_back("const volatile int* cancelled");
-    placed.emplace_back(IsLong(shape_) ? "ResolvePointer(cancelled)" : "(const volatile int*)0");
+    resolved.emplace_back(IsLong(shape_) ? "ResolvePointer(cancelled)" : "(const volatile int*)0");
     Line(absl::StrCat("extern \"C\" __global__ void __launch_bounds__(", tiling_.threads, ")\n",
                       name_, "(", absl::StrJoin(parameters, ", "), ") {"));
     Line(absl::StrCat("  __shared__ Chunk space[", is_narrow ? "TensorSizes<" : "FullSizes<",
@@ -239,7 +239,7 @@ class Printer {
     Line(absl::StrCat("  const i64 batch = blockIdx.x % ", shape_.batches(), "u, row_block = ",
                       RowBlocks() - 1, " - blockIdx.x / ", shape_.batches(), "u;"));
     Line(absl::StrCat("  ", is_narrow ? "TensorAttention<" : "FullAttention<", description, ">(",
-                      absl::StrJoin(placed, ",\n      "), ",\n      row_block, space);"));
+                      absl::StrJoin(resolved, ",\n      "), ",\n      row_block, space);"));
     Line("}");
   }
 

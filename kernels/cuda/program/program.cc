@@ -49,11 +49,11 @@ class Checker {
     }
     if (slice.offset_bytes < 0 || slice.offset_bytes % kBufferAlignment != 0 ||
         slice.size_bytes < 0 || slice.offset_bytes > size - slice.size_bytes) {
-      return Bad(absl::StrCat("no such place: ", kernels::ToString(slice), " of ", size, " bytes"));
+      return Bad(absl::StrCat("no such slice: ", kernels::ToString(slice), " of ", size, " bytes"));
     }
     if (is_written &&
         (slice.space == Slice::Space::kArgument || slice.space == Slice::Space::kConstant)) {
-      return Bad(absl::StrCat("a read-only place is written: ", kernels::ToString(slice)));
+      return Bad(absl::StrCat("a read-only slice is written: ", kernels::ToString(slice)));
     }
     return absl::OkStatus();
   }
@@ -203,7 +203,7 @@ class Checker {
     ACCELD_RETURN_IF_ERROR(CheckRoutine(call));
     if (call.operands.size() != step.operands.size() ||
         call.results.size() != step.results.size()) {
-      return Bad(absl::StrCat(kernels::ToString(call), " has other places"));
+      return Bad(absl::StrCat(kernels::ToString(call), " has other slices"));
     }
     for (size_t i = 0; i < step.operands.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(CheckSlice(step.operands[i], /*is_written=*/false));
@@ -224,7 +224,7 @@ class Checker {
 
   absl::Status CheckSlices(const std::vector<ir::TensorType>& types,
                            const std::vector<Slice>& slices, bool is_written) const {
-    if (types.size() != slices.size()) return Bad("a host call has other places");
+    if (types.size() != slices.size()) return Bad("a host call has other slices");
     for (size_t i = 0; i < slices.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(CheckSlice(slices[i], is_written));
       if (!types[i].IsStatic() || !ir::ValidateType(types[i]).ok() ||
@@ -318,12 +318,13 @@ class Printer {
   }
 
   void Print(const ConvolutionStep& step, const std::string& comment) {
-    Line(absl::StrCat(
-        "convolution ", ir::DTypeName(step.input_dtype), " groups=", step.shape.groups,
-        " places=", step.shape.num_output_positions(), " cells=", step.shape.num_window_elements(),
-        " features=", step.shape.features, " outputs=", step.shape.outputs, " ",
-        kernels::ToString(step.lhs), " ", kernels::ToString(step.rhs), " -> ",
-        kernels::ToString(step.out), step.algorithm.empty() ? "" : " measured", "  // ", comment));
+    Line(
+        absl::StrCat("convolution ", ir::DTypeName(step.input_dtype), " groups=", step.shape.groups,
+                     " positions=", step.shape.num_output_positions(),
+                     " cells=", step.shape.num_window_elements(), " features=", step.shape.features,
+                     " outputs=", step.shape.outputs, " ", kernels::ToString(step.lhs), " ",
+                     kernels::ToString(step.rhs), " -> ", kernels::ToString(step.out),
+                     step.algorithm.empty() ? "" : " measured", "  // ", comment));
   }
 
   void Print(const RoutineStep& step, const std::string& comment) {
@@ -372,7 +373,7 @@ absl::Status CheckProgram(const CudaProgram& program, const SpaceSizes& sizes) {
     if (alias.argument >= sizes.arguments.size() || alias.result >= sizes.results.size() ||
         sizes.arguments[alias.argument] != sizes.results[alias.result]) {
       return absl::InternalError(
-          "cuda program: an argument and a result of two sizes share a place");
+          "cuda program: an argument and a result of two sizes share memory");
     }
   }
   return Checker(program, sizes).Check(program.steps);

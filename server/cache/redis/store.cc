@@ -39,9 +39,9 @@ absl::optional<Redirection> RedirectionOf(const Reply& reply, const Endpoint& fr
   }
   redirection.is_for_once = words[0] == "ASK";
   redirection.slot = static_cast<uint16_t>(slot);
-  const std::string place =
+  const std::string address =
       absl::StartsWith(words[2], ":") ? absl::StrCat(from.host, words[2]) : std::string(words[2]);
-  absl::StatusOr<Endpoint> to = ParseEndpoint(place, 0);
+  absl::StatusOr<Endpoint> to = ParseEndpoint(address, 0);
   if (!to.ok() || to->port == 0) return absl::nullopt;
   redirection.to = *std::move(to);
   return redirection;

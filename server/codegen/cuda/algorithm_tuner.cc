@@ -116,7 +116,7 @@ class Measurement {
   }
 
  private:
-  struct Place {
+  struct BlockRequest {
     uint64_t* address;
     int64_t size_bytes;
   };
@@ -133,22 +133,22 @@ class Measurement {
     if (algorithms.size() < 2) return std::string();
     const kernels::MatmulEpilogue& epilogue = matmul.epilogue;
     const bool is_in_place = epilogue.addend == matmul.out;
-    Matmul::DeviceAddresses places;
-    std::vector<Place> wanted = {
-        {&places.lhs, matmul.lhs.size_bytes},
-        {&places.rhs, matmul.rhs.size_bytes},
-        {&places.out, matmul.out.size_bytes},
-        {&places.workspace, static_cast<int64_t>(Matmul::kMaxWorkspaceBytes)}};
-    if (epilogue.has_bias) wanted.push_back({&places.bias, epilogue.bias.size_bytes});
+    Matmul::DeviceAddresses addresses;
+    std::vector<BlockRequest> wanted = {
+        {&addresses.lhs, matmul.lhs.size_bytes},
+        {&addresses.rhs, matmul.rhs.size_bytes},
+        {&addresses.out, matmul.out.size_bytes},
+        {&addresses.workspace, static_cast<int64_t>(Matmul::kMaxWorkspaceBytes)}};
+    if (epilogue.has_bias) wanted.push_back({&addresses.bias, epilogue.bias.size_bytes});
     if (epilogue.has_addend() && !is_in_place) {
-      wanted.push_back({&places.addend, epilogue.addend.size_bytes});
+      wanted.push_back({&addresses.addend, epilogue.addend.size_bytes});
     }
     ACCELD_ASSIGN_OR_RETURN(const Blocks blocks, Allocate(wanted));
-    if (is_in_place) places.addend = places.out;
+    if (is_in_place) addresses.addend = addresses.out;
     return FastestOf(matmul, algorithms, [&](const MatmulStep& candidate) -> absl::StatusOr<float> {
       ACCELD_ASSIGN_OR_RETURN(const auto prepared, Matmul::Prepare(library, handle, candidate));
       return stopwatch_.Measure(
-          [&](hal::cuda::CuStream stream) { return prepared->Enqueue(places, stream); });
+          [&](hal::cuda::CuStream stream) { return prepared->Enqueue(addresses, stream); });
     });
   }
 
@@ -157,11 +157,11 @@ class Measurement {
     ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> algorithms,
                             convolutions.FindAlgorithms(convolution));
     if (algorithms.size() < 2) return std::string();
-    CudnnConvolution::DeviceAddresses places;
+    CudnnConvolution::DeviceAddresses addresses;
     ACCELD_ASSIGN_OR_RETURN(const Blocks blocks,
-                            Allocate({{&places.lhs, convolution.lhs.size_bytes},
-                                      {&places.rhs, convolution.rhs.size_bytes},
-                                      {&places.out, convolution.out.size_bytes}}));
+                            Allocate({{&addresses.lhs, convolution.lhs.size_bytes},
+                                      {&addresses.rhs, convolution.rhs.size_bytes},
+                                      {&addresses.out, convolution.out.size_bytes}}));
     if (cudnn_ == nullptr) {
       cudnn_ = std::make_unique<kernels::cuda::CudnnHandle>(*convolutions.library(),
                                                             stopwatch_.stream());
@@ -170,11 +170,11 @@ class Measurement {
     return FastestOf(
         convolution, algorithms, [&](const ConvolutionStep& candidate) -> absl::StatusOr<float> {
           ACCELD_ASSIGN_OR_RETURN(const auto prepared, convolutions.Prepare(candidate));
-          ACCELD_ASSIGN_OR_RETURN(
-              const Blocks workspace,
-              Allocate({{&places.workspace, static_cast<int64_t>(prepared->workspace_bytes())}}));
+          ACCELD_ASSIGN_OR_RETURN(const Blocks workspace,
+                                  Allocate({{&addresses.workspace,
+                                             static_cast<int64_t>(prepared->workspace_bytes())}}));
           return stopwatch_.Measure(
-              [&](hal::cuda::CuStream /*stream*/) { return prepared->Enqueue(places, handle); });
+              [&](hal::cuda::CuStream /*stream*/) { return prepared->Enqueue(addresses, handle); });
         });
   }
 
@@ -198,21 +198,21 @@ class Measurement {
     return fastest;
   }
 
-  // Allocates memory, whose contents are uninitialized, and stores the addresses in `places`.
+  // Allocates memory, whose contents are uninitialized, and stores the addresses in `requests`.
   // Returns RESOURCE_EXHAUSTED when so little memory is free that other programs might run short of
   // it.
-  absl::StatusOr<Blocks> Allocate(const std::vector<Place>& places) const {
+  absl::StatusOr<Blocks> Allocate(const std::vector<BlockRequest>& requests) const {
     int64_t size_bytes = 0;
-    for (const Place& place : places) size_bytes += place.size_bytes;
+    for (const BlockRequest& request : requests) size_bytes += request.size_bytes;
     const hal::MemoryStats stats = memory_.stats();
     if (size_bytes > (stats.limit_bytes - stats.used_bytes) / kFreeMemoryDivisor) {
       return absl::ResourceExhaustedError("no memory to measure algorithms in");
     }
     Blocks blocks;
-    for (const Place& place : places) {
+    for (const BlockRequest& request : requests) {
       ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Buffer> block,
-                              memory_.Allocate(place.size_bytes));
-      *place.address = reinterpret_cast<uint64_t>(block->address());
+                              memory_.Allocate(request.size_bytes));
+      *request.address = reinterpret_cast<uint64_t>(block->address());
       blocks.push_back(std::move(block));
     }
     return blocks;

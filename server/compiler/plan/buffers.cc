@@ -78,14 +78,14 @@ struct Resolver {
 BufferId BufferTable::AddArena(int64_t size_bytes) {
   const auto id = static_cast<BufferId>(buffers_.size());
   Buffer buffer;
-  buffer.place = {Slice::Space::kArena, id, 0, size_bytes};
+  buffer.slice = {Slice::Space::kArena, id, 0, size_bytes};
   buffers_.push_back(std::move(buffer));
   return id;
 }
 
-BufferId BufferTable::AddFixed(const Slice& place) {
+BufferId BufferTable::AddFixed(const Slice& slice) {
   Buffer buffer;
-  buffer.place = place;
+  buffer.slice = slice;
   buffers_.push_back(std::move(buffer));
   return static_cast<BufferId>(buffers_.size() - 1);
 }
@@ -95,7 +95,7 @@ void BufferTable::Bind(BufferId b, int32_t last_use) {
 }
 
 bool BufferTable::IsWritable(BufferId b) const {
-  const Slice::Space space = buffers_[b].place.space;
+  const Slice::Space space = buffers_[b].slice.space;
   return (space == Slice::Space::kArena || space == Slice::Space::kResult) &&
          buffers_[b].frozen == 0;
 }
@@ -126,8 +126,8 @@ absl::StatusOr<int64_t> BufferTable::Resolve(kernels::Steps& steps) const {
   std::vector<Interval> intervals(buffers_.size());
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer& buffer = buffers_[i];
-    if (buffer.place.space != Slice::Space::kArena || buffer.first_touch < 0) continue;
-    intervals[i] = {buffer.place.size_bytes, buffer.first_touch, buffer.last_touch};
+    if (buffer.slice.space != Slice::Space::kArena || buffer.first_touch < 0) continue;
+    intervals[i] = {buffer.slice.size_bytes, buffer.first_touch, buffer.last_touch};
   }
   ACCELD_ASSIGN_OR_RETURN(const ArenaLayout layout, LayOutArena(intervals));
   Resolver{layout}.At(steps);

@@ -24,11 +24,11 @@ class BufferTable {
   // Adds a buffer in the arena, for temporaries.
   BufferId AddArena(int64_t size_bytes);
   // Adds a buffer whose memory is given: an argument, a result or a constant.
-  BufferId AddFixed(const kernels::Slice& place);
+  BufferId AddFixed(const kernels::Slice& slice);
 
-  int64_t size_bytes(BufferId b) const { return buffers_[b].place.size_bytes; }
+  int64_t size_bytes(BufferId b) const { return buffers_[b].slice.size_bytes; }
   // The memory of the buffer.
-  const kernels::Slice& place(BufferId b) const { return buffers_[b].place; }
+  const kernels::Slice& slice(BufferId b) const { return buffers_[b].slice; }
 
   // Records that the buffer contains a value that is last read at `last_use`.
   void Bind(BufferId b, int32_t last_use);
@@ -63,7 +63,7 @@ class BufferTable {
 
  private:
   struct Buffer {
-    kernels::Slice place;
+    kernels::Slice slice;
     int32_t last_use = -1;
     int32_t first_touch = -1, last_touch = -1;
     int32_t first_touch_outside = -1;  // see first_touch(): the tick outside all loops

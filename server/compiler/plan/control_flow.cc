@@ -27,9 +27,9 @@ std::vector<BufferId> FunctionPlanner::AllocateCarried(const ir::Op& op, Steps& 
   }
   for (size_t i = 0; i < carried.size(); ++i) {
     if (carried[i] != kNoBuffer) continue;
-    BufferId place = AllocateResult(op.results[i]);
-    if (is_taken(place)) place = buffers_.AddArena(buffers_.size_bytes(place));
-    carried[i] = place;
+    BufferId buffer = AllocateResult(op.results[i]);
+    if (is_taken(buffer)) buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
+    carried[i] = buffer;
     EmitCopy(BufferOf(op.operands[i]), carried[i], steps, "initial value");
   }
   return carried;
@@ -71,12 +71,12 @@ absl::Status FunctionPlanner::PlanSwitch(const ir::Op& op, Steps& steps) {
   choice.index_is_predicate = op.kind == OpKind::kIf;
   std::vector<BufferId> results;
   for (ir::ValueId id : op.results) {
-    BufferId place = AllocateResult(id);
-    if (std::find(results.begin(), results.end(), place) != results.end()) {
-      place = buffers_.AddArena(buffers_.size_bytes(place));
+    BufferId buffer = AllocateResult(id);
+    if (std::find(results.begin(), results.end(), buffer) != results.end()) {
+      buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
     }
-    buffers_.Touch(place, now_);
-    results.push_back(place);
+    buffers_.Touch(buffer, now_);
+    results.push_back(buffer);
   }
   ++now_;
   for (const ir::Region& branch : op.regions) {

@@ -24,12 +24,12 @@ std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
   const ir::Dims lhs_strides = ir::RowMajorStrides(lhs.dims);
   const ir::Dims rhs_strides = ir::RowMajorStrides(rhs.dims);
   const ir::Dims out_strides = ir::RowMajorStrides(result.dims);
-  std::vector<Dim> places;
+  std::vector<Dim> positions;
   const int64_t batches = result.dims[numbers.output_batch_dimension];
-  places.push_back({.extent = batches,
-                    .size = batches,
-                    .lhs_stride = lhs_strides[numbers.input_batch_dimension],
-                    .out_stride = out_strides[numbers.output_batch_dimension]});
+  positions.push_back({.extent = batches,
+                       .size = batches,
+                       .lhs_stride = lhs_strides[numbers.input_batch_dimension],
+                       .out_stride = out_strides[numbers.output_batch_dimension]});
   for (size_t i = 0; i < numbers.input_spatial_dimensions.size(); ++i) {
     const int64_t in = numbers.input_spatial_dimensions[i];
     const int64_t k = numbers.kernel_spatial_dimensions[i];
@@ -38,23 +38,23 @@ std::vector<Dim> DimsOf(const ir::TensorType& lhs, const ir::TensorType& rhs,
     const bool reversed = !attributes.window_reversal.empty() && attributes.window_reversal[i];
     const int64_t step = AtOrOne(attributes.rhs_dilation, i);
     const int64_t first = reversed ? (rhs.dims[k] - 1) * step : 0;
-    places.push_back({.extent = result.dims[out],
-                      .window = rhs.dims[k],
-                      .stride = AtOrOne(attributes.window_strides, i),
-                      .step = reversed ? -step : step,
-                      .offset = first - (padding.empty() ? 0 : padding[i].first),
-                      .dilation = AtOrOne(attributes.lhs_dilation, i),
-                      .size = lhs.dims[in],
-                      .lhs_stride = lhs_strides[in],
-                      .out_stride = out_strides[out],
-                      .rhs_stride = rhs_strides[k]});
+    positions.push_back({.extent = result.dims[out],
+                         .window = rhs.dims[k],
+                         .stride = AtOrOne(attributes.window_strides, i),
+                         .step = reversed ? -step : step,
+                         .offset = first - (padding.empty() ? 0 : padding[i].first),
+                         .dilation = AtOrOne(attributes.lhs_dilation, i),
+                         .size = lhs.dims[in],
+                         .lhs_stride = lhs_strides[in],
+                         .out_stride = out_strides[out],
+                         .rhs_stride = rhs_strides[k]});
   }
   // Dimensions with only one output position come first: their strides do not matter.
-  std::stable_sort(places.begin(), places.end(), [](const Dim& a, const Dim& b) {
+  std::stable_sort(positions.begin(), positions.end(), [](const Dim& a, const Dim& b) {
     if ((a.extent == 1) != (b.extent == 1)) return a.extent == 1;
     return a.out_stride > b.out_stride;
   });
-  return places;
+  return positions;
 }
 
 // If dimensions, given as (size, stride) pairs, outermost first, can be seen as one dimension,

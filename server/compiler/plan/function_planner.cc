@@ -164,7 +164,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     }
     if (results[r] == kNoBuffer) results[r] = AllocateResult(op.results[r]);
     Bind(op.results[r], results[r]);
-    if (buffers_.place(results[r]).space != Slice::Space::kResult) continue;
+    if (buffers_.slice(results[r]).space != Slice::Space::kResult) continue;
     for (size_t i = 0; i < operands.size(); ++i) {
       if ((overwriters[i].results >> r & 1) != 0 && overwrites_buffer(operands[i], r)) {
         NoteAligned(operands[i], results[r]);
@@ -177,7 +177,7 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   size_t first_kernel = skip_copy ? 1 : 0;
   if (entry->in_place_operand.has_value() && !skip_copy) {
     const BufferId from = operands[*entry->in_place_operand];
-    if (buffers_.place(from).space == Slice::Space::kArgument) {
+    if (buffers_.slice(from).space == Slice::Space::kArgument) {
       // This copy does nothing if the argument and the result are the same memory.
       EmitCopy(from, results[0], steps, DescribeOp(op));
       first_kernel = 1;
@@ -308,9 +308,9 @@ bool FunctionPlanner::PlanUninitialized(const ir::Op& op) {
       op.As<ir::CustomCallAttributes>().call_target_name != ir::kUninitializedTarget) {
     return false;
   }
-  const BufferId place = AllocateResult(op.results[0]);
-  Bind(op.results[0], place);
-  Touched(place);
+  const BufferId buffer = AllocateResult(op.results[0]);
+  Bind(op.results[0], buffer);
+  Touched(buffer);
   return true;
 }
 
@@ -412,8 +412,8 @@ BufferId FunctionPlanner::AllocateResultOver(ir::ValueId id, BufferId operand) {
 }
 
 void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
-  if (buffers_.place(argument).space != Slice::Space::kArgument ||
-      buffers_.place(result).space != Slice::Space::kResult ||
+  if (buffers_.slice(argument).space != Slice::Space::kArgument ||
+      buffers_.slice(result).space != Slice::Space::kResult ||
       buffers_.size_bytes(argument) != buffers_.size_bytes(result)) {
     return;
   }
@@ -430,12 +430,12 @@ std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases()
     for (const BufferId argument : arguments_) {
       if (buffers_.size_bytes(argument) != buffers_.size_bytes(result)) continue;
       const int32_t read = std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
-      const kernels::InputOutputAlias place{buffers_.place(argument).index,
-                                            buffers_.place(result).index};
+      const kernels::InputOutputAlias alias{buffers_.slice(argument).index,
+                                            buffers_.slice(result).index};
       if (read < written) {
-        if (free.size() < kMaxArgumentChoices) free.push_back(place);
+        if (free.size() < kMaxArgumentChoices) free.push_back(alias);
       } else if (read == written && same_element_accesses_.contains({argument, result, written})) {
-        here.push_back(place);
+        here.push_back(alias);
       }
     }
     // If a result is computed in place of an argument, other arguments are not offered: each would
@@ -452,14 +452,14 @@ std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases()
                    [](const Aliases& a, const Aliases& b) { return a.size() < b.size(); });
   Aliases all;
   for (const std::vector<Aliases>* list : {&in_place, &after}) {
-    for (const Aliases& places : *list) all.insert(all.end(), places.begin(), places.end());
+    for (const Aliases& aliases : *list) all.insert(all.end(), aliases.begin(), aliases.end());
   }
   return all;
 }
 
 Slice FunctionPlanner::Touched(BufferId buffer) {
   buffers_.Touch(buffer, now_);
-  return buffers_.place(buffer);
+  return buffers_.slice(buffer);
 }
 
 void FunctionPlanner::EmitCopy(BufferId from, BufferId to, Steps& steps,

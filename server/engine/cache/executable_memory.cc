@@ -24,9 +24,9 @@ ExecutableMemory MemoryOf(const hal::Executable& executable, absl::Span<const ui
   ExecutableMemory memory{.code_bytes = executable.code.size(),
                           .constants_bytes = executable.constants.size(),
                           .arena_bytes = static_cast<uint64_t>(executable.arena_bytes)};
-  for (const kernels::InputOutputAlias& place :
+  for (const kernels::InputOutputAlias& alias :
        kernels::ChooseInputOutputAliases(executable.may_share, wished, is_donated)) {
-    memory.alias_bytes += static_cast<uint64_t>(executable.results[place.result].size_bytes());
+    memory.alias_bytes += static_cast<uint64_t>(executable.results[alias.result].size_bytes());
   }
   return memory;
 }

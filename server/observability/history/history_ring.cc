@@ -19,9 +19,9 @@ HistoryRing::HistoryRing(size_t num_values)
 void HistoryRing::Add(Slots slot, absl::Span<const float> values) {
   ACCELD_CHECK(slot > newest_ && values.size() == num_values_);
   for (Slots empty = std::max(newest_, slot - kSize) + Slots(1); empty < slot; ++empty) {
-    std::fill_n(values_.begin() + PlaceOf(empty), num_values_, kNone);
+    std::fill_n(values_.begin() + PositionOf(empty), num_values_, kNone);
   }
-  std::copy(values.begin(), values.end(), values_.begin() + PlaceOf(slot));
+  std::copy(values.begin(), values.end(), values_.begin() + PositionOf(slot));
   newest_ = slot;
 }
 
@@ -30,7 +30,7 @@ Series HistoryRing::Read(size_t value, Slots last) const {
   for (size_t i = 0; i < kNumSlots; ++i) {
     const Slots slot = last - kSize + Slots(1 + static_cast<int64_t>(i));
     const bool is_kept = slot >= Slots(0) && slot <= newest_ && slot > newest_ - kSize;
-    if (is_kept) series[i] = values_[static_cast<size_t>(PlaceOf(slot)) + value];
+    if (is_kept) series[i] = values_[static_cast<size_t>(PositionOf(slot)) + value];
   }
   return series;
 }

@@ -39,7 +39,7 @@ class HistoryRing {
 
  private:
   // Returns where the values of a slot begin in `values_`.
-  ptrdiff_t PlaceOf(Slots slot) const {
+  ptrdiff_t PositionOf(Slots slot) const {
     return static_cast<ptrdiff_t>(num_values_) * (slot % kSize).count();
   }
 

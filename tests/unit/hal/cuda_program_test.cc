@@ -155,15 +155,15 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
   EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers.pop_back(); }),
               HasSubstr("add takes 2 buffers, not 1"));
   EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].index = 1; }),
-              HasSubstr("no such place"));
+              HasSubstr("no such slice"));
   EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].size_bytes = 65; }),
-              HasSubstr("no such place"));
+              HasSubstr("no such slice"));
   EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].offset_bytes = INT64_MAX - 63; }),
-              HasSubstr("no such place"));
+              HasSubstr("no such slice"));
   EXPECT_THAT(check([&](CudaProgram& p) { launch(p).buffers[0].offset_bytes = -64; }),
-              HasSubstr("no such place"));
+              HasSubstr("no such slice"));
   EXPECT_THAT(check([&](CudaProgram& p) { std::get<CopyStep>(p.steps[1].value).to = kArgument; }),
-              HasSubstr("a read-only place is written"));
+              HasSubstr("a read-only slice is written"));
   EXPECT_THAT(
       check([&](CudaProgram& p) { std::get<WhileStep>(p.steps[2].value).predicate = kIndex; }),
       HasSubstr("not one byte"));
@@ -174,7 +174,7 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
   };
   EXPECT_THAT(check([&](CudaProgram& p) { routine(p).call.parameters = {2}; }),
               HasSubstr("cholesky"));
-  EXPECT_THAT(check([&](CudaProgram& p) { routine(p).results = {}; }), HasSubstr("other places"));
+  EXPECT_THAT(check([&](CudaProgram& p) { routine(p).results = {}; }), HasSubstr("other slices"));
   EXPECT_THAT(check([&](CudaProgram& p) { routine(p).operands[0].size_bytes = 32; }),
               HasSubstr("a wrong size"));
   const auto matmul = [](CudaProgram& program) -> MatmulStep& {
@@ -194,9 +194,9 @@ TEST(CudaProgramTest, NoStepLeavesItsSpaces) {
   using Change = std::function<void(MatmulEpilogue&)>;
   for (const auto& [change, message] : std::vector<std::pair<Change, std::string>>{
            {[](MatmulEpilogue& e) { e.bias.size_bytes = 12; }, "a bias of a wrong size"},
-           {[](MatmulEpilogue& e) { e.bias.offset_bytes = 192; }, "no such place"},
+           {[](MatmulEpilogue& e) { e.bias.offset_bytes = 192; }, "no such slice"},
            {[](MatmulEpilogue& e) { e.addend.size_bytes = 32; }, "an addend of a wrong size"},
-           {[](MatmulEpilogue& e) { e.addend.index = 1; }, "no such place"}}) {
+           {[](MatmulEpilogue& e) { e.addend.index = 1; }, "no such slice"}}) {
     EXPECT_THAT(check([&](CudaProgram& p) { change(matmul(p).epilogue); }), HasSubstr(message));
   }
   EXPECT_THAT(check([&](CudaProgram& p) {

@@ -73,8 +73,8 @@ TEST(OpNumbersTest, LeadToThePlacesOfOps) {
   for (Function& function : module.functions) {
     ForEachOp(function.body, [&](Op& op) { ops.push_back(&op); });
   }
-  ops.front()->location.place = 2;
-  ops.back()->location.place = 9;  // There are no nine.
+  ops.front()->location.index = 2;
+  ops.back()->location.index = 9;  // There are no nine.
   const OpLocations source_locations = NumberOps(module, "main");
   EXPECT_EQ(source_locations.LocationOf(ops.front()->location.op), "train.py:7");
   EXPECT_EQ(source_locations.LocationOf(ops.back()->location.op), "");

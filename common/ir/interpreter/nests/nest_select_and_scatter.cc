@@ -24,11 +24,11 @@ EvalResult EvalSelectAndScatter(EvalContext& c) {
   const int64_t window_count = NumElements(window);
 
   // Returns the element of the operand under a cell of a window, or -1 for padding.
-  const auto element_at = [&](const Dims& place, const Dims& cell) -> int64_t {
+  const auto element_at = [&](const Dims& position, const Dims& cell) -> int64_t {
     int64_t linear = 0;
     for (size_t d = 0; d < rank; ++d) {
       const int64_t low = padding.empty() ? 0 : padding[d].first;
-      const int64_t at = place[d] * (strides.empty() ? 1 : strides[d]) + cell[d] - low;
+      const int64_t at = position[d] * (strides.empty() ? 1 : strides[d]) + cell[d] - low;
       if (at < 0 || at >= dims[d]) return -1;
       linear += at * operand_strides[d];
     }
@@ -42,14 +42,14 @@ EvalResult EvalSelectAndScatter(EvalContext& c) {
   Body select(c, c.op.regions[0], /*accumulate_wide=*/false);
   Body scatter(c, c.op.regions[1], /*accumulate_wide=*/false);
   const Dims& source_dims = source.type().dims;
-  Dims place(rank, 0);
+  Dims position(rank, 0);
   for (int64_t i = 0, count = NumElements(source_dims); i < count;
-       ++i, NextIndex(source_dims, place)) {
+       ++i, NextIndex(source_dims, position)) {
     ACCELD_RETURN_IF_ERROR(c.machine.Charge(window_count));
     int64_t chosen = -1;
     Dims cell(rank, 0);
     for (int64_t w = 0; w < window_count; ++w, NextIndex(window, cell)) {
-      const int64_t next = element_at(place, cell);
+      const int64_t next = element_at(position, cell);
       if (next < 0) continue;
       if (chosen >= 0) {
         const Scalar pair[] = {operand.At(chosen), operand.At(next)};

@@ -10,7 +10,7 @@ absl::string_view IfFirst(ThreadGroup group) {
       return "if (threadIdx.x == 0) ";
     case ThreadGroup::kColumn:
       // The first thread of the column, unless it computes the last column again (PrintColumns).
-      return "if (threadIdx.x < 32 && place == flat) ";
+      return "if (threadIdx.x < 32 && position == flat) ";
     case ThreadGroup::kThread:
       return "";
   }

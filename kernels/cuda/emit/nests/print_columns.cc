@@ -12,10 +12,10 @@ void PrintColumns(PrintContext& context, const ParallelNest& nest, int threads) 
   OpenBlockLoop(context, CeilDivide(nest.iterations, kColumns), nest.body(), "group");
   const absl::string_view type = FlatIndexType(nest.iterations);
   // Threads past the end compute the last column again, because they must take part in barriers.
-  context.out.Line("const ", type, " place = group * ", kColumns, " + threadIdx.x % ", kColumns,
+  context.out.Line("const ", type, " position = group * ", kColumns, " + threadIdx.x % ", kColumns,
                    ";");
-  context.out.Line("const ", type, " flat = place < ", nest.iterations,
-                   " ? place : ", nest.iterations - 1, ";");
+  context.out.Line("const ", type, " flat = position < ", nest.iterations,
+                   " ? position : ", nest.iterations - 1, ";");
   DefineInductions(context, nest.loops, nest.iterations);
   PrintBlock(context, nest.body(), ThreadGroup::kColumn);
   context.out.Close();

@@ -211,13 +211,13 @@ class Matcher {
     shape.keys = keys_.size;
     shape.depth = of_query->size;
     shape.scale = scores_->scale;
-    return Place(*query_, *of_query, shape.query.column_stride) &&
-           Place(*key_, *of_key, shape.key.column_stride) &&
-           Place(*value_, *of_value, shape.value.row_stride) && FindFeatures();
+    return SetStride(*query_, *of_query, shape.query.column_stride) &&
+           SetStride(*key_, *of_key, shape.key.column_stride) &&
+           SetStride(*value_, *of_value, shape.value.row_stride) && FindFeatures();
   }
 
   // Sets `stride` to that of `axis` in the value that `view` views. False if there is none.
-  static bool Place(const View& view, const Axis& axis, int64_t& stride) {
+  static bool SetStride(const View& view, const Axis& axis, int64_t& stride) {
     const AxisStride found = StrideThrough(view, axis);
     stride = found.value;
     return found.kind == AxisStride::Kind::kStride;
@@ -239,7 +239,7 @@ class Matcher {
       if (to < 0 || is_batch || type.dims[d] == 1) continue;
       if (features_.size != 1) return false;
       features_ = {type.dims[d], result_strides[to]};
-      if (!Place(*value_, {type.dims[d], strides[d]}, match_.shape.value.column_stride)) {
+      if (!SetStride(*value_, {type.dims[d], strides[d]}, match_.shape.value.column_stride)) {
         return false;
       }
     }
@@ -302,13 +302,13 @@ class Matcher {
     shape.output.column_stride = of_features.value;
 
     std::vector<Axis> axes = axes_;
-    std::vector<Strides> places;
+    std::vector<Strides> strides_of_axes;
     for (size_t i = 0; i < axes.size();) {
-      Strides place{};
-      const AxisStride found = Find(axes[i], output, place);
+      Strides axis_strides{};
+      const AxisStride found = Find(axes[i], output, axis_strides);
       if (found.kind == AxisStride::Kind::kNone) return absl::nullopt;
       if (found.kind == AxisStride::Kind::kStride) {
-        places.push_back(std::move(place));
+        strides_of_axes.push_back(std::move(axis_strides));
         ++i;
         continue;
       }
@@ -319,7 +319,7 @@ class Matcher {
     }
     Strides of_keys{};
     if (!FindKeyStrides(of_keys)) return absl::nullopt;
-    if (!Finish(axes, places, of_keys, match) || !HasNoOutsideReaders(match) ||
+    if (!Finish(axes, strides_of_axes, of_keys, match) || !HasNoOutsideReaders(match) ||
         !target_.SupportsAttention(shape)) {
       return absl::nullopt;
     }
@@ -339,7 +339,7 @@ class Matcher {
 
   // Sets the strides of an axis of the scores. If it has none in one of the operands, returns how
   // it could be split.
-  AxisStride Find(const Axis& axis, const View& output, Strides& place) const {
+  AxisStride Find(const Axis& axis, const View& output, Strides& axis_strides) const {
     const ir::Op& first = graph_.ops()[scores_->dot];
     const View query = OperandInResult(function_, first, 1 - key_operand_);
     const View key = OperandInResult(function_, first, key_operand_);
@@ -350,9 +350,9 @@ class Matcher {
       return found.kind == AxisStride::Kind::kStride;
     };
     AxisStride found = Through({&scores_->product, &query, &*query_}, axis);
-    if (!is_found(found, place.query)) return found;
+    if (!is_found(found, axis_strides.query)) return found;
     found = Through({&scores_->product, &key, &*key_}, axis);
-    if (!is_found(found, place.key)) return found;
+    if (!is_found(found, axis_strides.key)) return found;
     // From the scores to the second product's result.
     found = StrideInto(probabilities_view_, axis);
     if (found.kind != AxisStride::Kind::kStride) return found;
@@ -360,49 +360,49 @@ class Matcher {
     if (found.kind != AxisStride::Kind::kStride) return found;
     const Axis in_result{axis.size, found.value};
     found = Through({&value, &*value_}, in_result);
-    if (!is_found(found, place.value)) return found;
+    if (!is_found(found, axis_strides.value)) return found;
     found = StrideInto(output, in_result);
-    if (!is_found(found, place.output)) return found;
-    return FindInScores(axis, place);
+    if (!is_found(found, axis_strides.output)) return found;
+    return FindInScores(axis, axis_strides);
   }
 
-  AxisStride FindInScores(const Axis& axis, Strides& place) const {
+  AxisStride FindInScores(const Axis& axis, Strides& axis_strides) const {
     if (scores_->bias.has_value()) {
       const AxisStride found = StrideThrough(scores_->bias->view, axis);
       if (found.kind != AxisStride::Kind::kStride) return found;
-      place.bias = found.value;
+      axis_strides.bias = found.value;
     }
     for (const MaskTerm& term : scores_->masks) {
       const AxisStride found = StrideThrough(term.view, axis);
       if (found.kind != AxisStride::Kind::kStride) return found;
-      place.masks.push_back(found.value);
+      axis_strides.masks.push_back(found.value);
     }
     return {AxisStride::Kind::kStride, 0};
   }
 
-  bool FindKeyStrides(Strides& place) const {
+  bool FindKeyStrides(Strides& axis_strides) const {
     const ir::Op& first = graph_.ops()[scores_->dot];
     const View key = OperandInResult(function_, first, key_operand_);
     const AxisStride found = Through({&scores_->product, &key, &*key_}, keys_);
-    place.key = found.value;
+    axis_strides.key = found.value;
     return found.kind == AxisStride::Kind::kStride &&
-           FindInScores(keys_, place).kind == AxisStride::Kind::kStride;
+           FindInScores(keys_, axis_strides).kind == AxisStride::Kind::kStride;
   }
 
   // Chooses the axis of the queries; the others are the batch. Then fills the rest of the match.
-  bool Finish(const std::vector<Axis>& axes, const std::vector<Strides>& places,
+  bool Finish(const std::vector<Axis>& axes, const std::vector<Strides>& strides_of_axes,
               const Strides& of_keys, AttentionMatch& match) const {
     kernels::AttentionShape& shape = match.shape;
     size_t rows = axes.size();
     const auto is_compared = [&](size_t axis) {
       for (size_t t = 0; t < scores_->masks.size(); ++t) {
-        if (scores_->masks[t].is_affine && places[axis].masks[t] != 0) return true;
+        if (scores_->masks[t].is_affine && strides_of_axes[axis].masks[t] != 0) return true;
       }
       return false;
     };
     bool has_compared = false;
     for (size_t i = 0; i < axes.size(); ++i) {
-      const bool shares_keys = places[i].key == 0 && places[i].value == 0;
+      const bool shares_keys = strides_of_axes[i].key == 0 && strides_of_axes[i].value == 0;
       if (is_compared(i)) {
         if (has_compared || !shares_keys) return false;
         has_compared = true;
@@ -415,7 +415,7 @@ class Matcher {
     Strides of_rows{};
     of_rows.masks.assign(scores_->masks.size(), 0);
     if (rows < axes.size()) {
-      of_rows = places[rows];
+      of_rows = strides_of_axes[rows];
       shape.queries = axes[rows].size;
     }
     shape.query.row_stride = of_rows.query;
@@ -430,12 +430,12 @@ class Matcher {
     }
     for (const size_t i : batch) shape.batch.push_back(axes[i].size);
     const auto strides = [&](kernels::AttentionOperand& operand, auto stride_of) {
-      for (const size_t i : batch) operand.batch_strides.push_back(stride_of(places[i]));
+      for (const size_t i : batch) operand.batch_strides.push_back(stride_of(strides_of_axes[i]));
     };
-    strides(shape.query, [](const Strides& place) { return place.query; });
-    strides(shape.key, [](const Strides& place) { return place.key; });
-    strides(shape.value, [](const Strides& place) { return place.value; });
-    strides(shape.output, [](const Strides& place) { return place.output; });
+    strides(shape.query, [](const Strides& axis_strides) { return axis_strides.query; });
+    strides(shape.key, [](const Strides& axis_strides) { return axis_strides.key; });
+    strides(shape.value, [](const Strides& axis_strides) { return axis_strides.value; });
+    strides(shape.output, [](const Strides& axis_strides) { return axis_strides.output; });
     if (scores_->bias.has_value()) {
       kernels::AttentionShape::Bias& bias = shape.bias.emplace();
       bias.dtype = TypeOf(scores_->bias->value).dtype;
@@ -444,7 +444,7 @@ class Matcher {
                  .batch_strides = {},
                  .row_stride = of_rows.bias,
                  .column_stride = of_keys.bias};
-      strides(bias.at, [](const Strides& place) { return place.bias; });
+      strides(bias.at, [](const Strides& axis_strides) { return axis_strides.bias; });
       match.bias = scores_->bias->value;
     }
     if (scores_->fill.has_value()) shape.fill = *scores_->fill;
@@ -460,7 +460,7 @@ class Matcher {
                  .batch_strides = {},
                  .row_stride = of_rows.masks[t],
                  .column_stride = of_keys.masks[t]};
-      strides(mask.at, [t](const Strides& place) { return place.masks[t]; });
+      strides(mask.at, [t](const Strides& axis_strides) { return axis_strides.masks[t]; });
       match.masks.push_back(term.base);
     }
     return true;

@@ -66,9 +66,10 @@ bool CountedLoop::MatchCondition() {
   if (!is_less && direction != ComparisonDirection::kGt) return false;
   const ir::ValueId counter = compare->operands[is_less ? 0 : 1];
   const absl::optional<int64_t> limit = ConstantOf(compare->operands[is_less ? 1 : 0]);
-  const auto place = std::find(condition.parameters.begin(), condition.parameters.end(), counter);
-  if (place == condition.parameters.end() || !limit.has_value()) return false;
-  counter_ = static_cast<size_t>(place - condition.parameters.begin());
+  const auto position =
+      std::find(condition.parameters.begin(), condition.parameters.end(), counter);
+  if (position == condition.parameters.end() || !limit.has_value()) return false;
+  counter_ = static_cast<size_t>(position - condition.parameters.begin());
   limit_ = *limit;
   return true;
 }

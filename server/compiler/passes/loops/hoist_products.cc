@@ -29,13 +29,14 @@ struct Hoisted {
 };
 
 absl::optional<Hoisted> Match(const Rewriter& rewriter, const CountedLoop& counted,
-                              const ir::Op& op, size_t place) {
+                              const ir::Op& op, size_t position) {
   if (op.kind != OpKind::kDotGeneral || !counted.IsInvariant(op.operands[1])) {
     return absl::nullopt;
   }
   const absl::optional<LoopRow> row = counted.RowOf(op.operands[0]);
   if (!row.has_value()) return absl::nullopt;
-  Hoisted hoisted{place, *row, op.As<ir::DotGeneralAttributes>(), rewriter.TensorOf(op.results[0])};
+  Hoisted hoisted{position, *row, op.As<ir::DotGeneralAttributes>(),
+                  rewriter.TensorOf(op.results[0])};
   ir::DotDimensionNumbers& numbers = hoisted.attributes.dot_dimension_numbers;
   if (!numbers.lhs_batching_dimensions.empty()) return absl::nullopt;
   const auto single =

@@ -210,12 +210,12 @@ class LoopSinker {
     for (ir::Op& op : new_ops_) body.ops.push_back(std::move(op));
     std::vector<std::pair<ir::ValueId, ir::ValueId>> sums;  // initial value, result
     for (size_t i = sunk.size(); i-- > 0;) {
-      const auto place = static_cast<int64_t>(sunk[i].carried);
-      sums.emplace_back(loop_.operands[place], loop_.results[place]);
-      DropUnread(body, body.results[place]);
+      const auto position = static_cast<int64_t>(sunk[i].carried);
+      sums.emplace_back(loop_.operands[position], loop_.results[position]);
+      DropUnread(body, body.results[position]);
       for (std::vector<ir::ValueId>* ids : {&loop_.operands, &loop_.results, &condition.parameters,
                                             &body.parameters, &body.results}) {
-        ids->erase(ids->begin() + place);
+        ids->erase(ids->begin() + position);
       }
     }
     std::reverse(sums.begin(), sums.end());

@@ -39,14 +39,14 @@ CuPointer AddressTable::Word(size_t index) const {
 }
 
 absl::StatusOr<AddressTable> AddressTable::Create(Context& context, const GraphKernels& kernels,
-                                                  const BufferLocations& places, MemoryPool& memory,
-                                                  CuStream stream) {
+                                                  const BufferLocations& locations,
+                                                  MemoryPool& memory, CuStream stream) {
   AddressTable table;
-  table.num_buffers_ = places.all().size();
+  table.num_buffers_ = locations.all().size();
   std::vector<uint64_t> words = {0};  // the scratch
-  for (const BufferLocations::BufferLocation& place : places.all()) {
-    words.push_back(place.base);
-    words.push_back(place.offset_bytes);
+  for (const BufferLocations::BufferLocation& location : locations.all()) {
+    words.push_back(location.base);
+    words.push_back(location.offset_bytes);
   }
   const size_t size = (table.num_buffers_ + words.size()) * sizeof(uint64_t);
   ACCELD_ASSIGN_OR_RETURN(table.words_, memory.Allocate(static_cast<int64_t>(size)));
@@ -70,11 +70,11 @@ absl::Status AddressTable::Fill(Context& context, const GraphKernels& kernels,
                                 const std::vector<CuPointer>& bases, CuStream stream) const {
   const auto blocks = static_cast<unsigned int>(CeilDivide(num_buffers_, kThreads));
   for (uint64_t first = 0; first < bases.size(); first += kGraphWords) {
-    CuPointer addresses = Word(0), places = Word(num_buffers_ + 1);
+    CuPointer addresses = Word(0), locations = Word(num_buffers_ + 1);
     uint64_t count = num_buffers_;
     Words part = FirstOf(absl::MakeSpan(bases).subspan(first));
     ACCELD_RETURN_IF_ERROR(Launch(context, kernels.compute_addresses, blocks, stream,
-                                  {&addresses, &places, &count, &first, &part}));
+                                  {&addresses, &locations, &count, &first, &part}));
   }
   return absl::OkStatus();
 }

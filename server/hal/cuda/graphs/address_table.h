@@ -16,10 +16,11 @@ namespace acceld::hal::cuda {
 // one run at a time, since everything that writes and reads it is enqueued on one stream.
 class AddressTable {
  public:
-  // Allocates a table for the buffers of a program, `places`, from `memory`, and enqueues kernels
-  // on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the driver.
+  // Allocates a table for the buffers of a program, `locations`, from `memory`, and enqueues
+  // kernels on `stream` that initialize it. Returns the errors of MemoryPool::Allocate and of the
+  // driver.
   static absl::StatusOr<AddressTable> Create(Context& context, const GraphKernels& kernels,
-                                             const kernels::cuda::BufferLocations& places,
+                                             const kernels::cuda::BufferLocations& locations,
                                              MemoryPool& memory, CuStream stream);
 
   // Returns the device address of the table entry for buffer number `number`

@@ -28,9 +28,9 @@ constexpr int64_t kMaxCopyBlocks = 4096;
 constexpr size_t kMaxEdges = 200'000;
 
 absl::StatusOr<CapturedGraph> CaptureCall(const GraphParts& parts, const kernels::MatmulStep& step,
-                                          const kernels::cuda::Matmul::DeviceAddresses& places) {
+                                          const kernels::cuda::Matmul::DeviceAddresses& addresses) {
   return parts.capture.Of(
-      [&](CuStream stream) { return parts.module.matmul(step).Enqueue(places, stream); });
+      [&](CuStream stream) { return parts.module.matmul(step).Enqueue(addresses, stream); });
 }
 
 // Stands for the workspace of library calls in the analysis of dependencies, so that the calls that
@@ -59,7 +59,7 @@ class Builder {
         table_(table),
         addresses_(addresses),
         calls_(calls),
-        places_(parts.module.graphs().places()),
+        locations_(parts.module.graphs().locations()),
         driver_(parts.context.driver()) {}
 
   absl::Status AddAll(absl::Span<const kernels::Step> steps, Body& body) {
@@ -90,9 +90,9 @@ class Builder {
 
   // Returns what a kernel gets in place of the address of a buffer: the address of the table entry
   // that holds the address, with bit 0 set (kernels/cuda/device/tagged_pointers.cuh).
-  CuPointer Place(size_t number) const { return table_.AddressOf(number) | 1; }
-  CuPointer Place(const Slice& slice) const { return Place(places_.NumberOf(slice)); }
-  CuPointer Cancelled() const { return Place(places_.cancelled()); }
+  CuPointer TableEntry(size_t number) const { return table_.AddressOf(number) | 1; }
+  CuPointer TableEntry(const Slice& slice) const { return TableEntry(locations_.NumberOf(slice)); }
+  CuPointer Cancelled() const { return TableEntry(locations_.cancelled()); }
 
   absl::Status AddNode(Body& body, const std::vector<Access>& accesses,
                        CuGraphNodeParameters& node) {
@@ -126,7 +126,7 @@ class Builder {
   absl::Status Add(const kernels::LaunchStep& step, Body& body) {
     const kernels::cuda::CudaEntry& kernel = parts_.module.program().kernels[step.kernel];
     std::vector<uint64_t> values;
-    for (const Slice& buffer : step.buffers) values.push_back(Place(buffer));
+    for (const Slice& buffer : step.buffers) values.push_back(TableEntry(buffer));
     if (kernel.polls) values.push_back(Cancelled());
     return AddKernel(body, accesses_, parts_.module.function(step.kernel), kernel.blocks,
                      static_cast<unsigned int>(kernel.threads), std::move(values));
@@ -138,12 +138,13 @@ class Builder {
     const int64_t bytes_of_block = kCopyThreads * kBytesOfCopyThread;
     const int64_t blocks = std::min(CeilDivide(bytes, bytes_of_block), kMaxCopyBlocks);
     return AddKernel(body, accesses_, parts_.kernels.copy_bytes, blocks, kCopyThreads,
-                     {Place(step.to), Place(step.from), static_cast<uint64_t>(bytes)});
+                     {TableEntry(step.to), TableEntry(step.from), static_cast<uint64_t>(bytes)});
   }
 
   absl::Status Add(const kernels::MatmulStep& step, Body& body) {
-    GraphCall call{.step = step, .places = addresses_.Of(step)};
-    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, step, call.places));
+    GraphCall call{.step = step, .addresses = addresses_.Of(step)};
+    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured,
+                            CaptureCall(parts_, step, call.addresses));
     CuGraphNodeParameters node(CuChildNode{.graph = captured.get()});
     ACCELD_RETURN_IF_ERROR(AddNode(body, accesses_, node));
     call.node = body.nodes.back();
@@ -172,9 +173,9 @@ class Builder {
     const std::vector<Access> sets = {{step.index}, condition.access};
     ACCELD_RETURN_IF_ERROR(step.index_is_predicate
                                ? AddKernel(body, sets, parts_.kernels.set_choice, 1, 1,
-                                           {condition.handle, Place(step.index)})
+                                           {condition.handle, TableEntry(step.index)})
                                : AddKernel(body, sets, parts_.kernels.set_branch, 1, 1,
-                                           {condition.handle, Place(step.index), branches}));
+                                           {condition.handle, TableEntry(step.index), branches}));
     std::vector<CuGraph> inside(branches);
     ACCELD_RETURN_IF_ERROR(AddConditional(body, std::move(accesses), CuConditionalNode::kSwitch,
                                           condition, branches, inside.data()));
@@ -212,7 +213,7 @@ class Builder {
 
   absl::Status AddSetLoop(const kernels::WhileStep& loop, const Condition& condition, Body& body) {
     return AddKernel(body, {{loop.predicate}, condition.access}, parts_.kernels.set_loop, 1, 1,
-                     {condition.handle, Place(loop.predicate), Cancelled(), table_.scratch()});
+                     {condition.handle, TableEntry(loop.predicate), Cancelled(), table_.scratch()});
   }
 
   absl::Status AddConditional(Body& body, std::vector<Access> accesses, int type,
@@ -231,7 +232,7 @@ class Builder {
   const AddressTable& table_;
   const RunAddresses& addresses_;
   std::vector<GraphCall>& calls_;
-  const kernels::cuda::BufferLocations& places_;
+  const kernels::cuda::BufferLocations& locations_;
   const Driver& driver_;
   std::vector<Access> accesses_;  // accesses of the step that is being added
   size_t edges_ = 0;
@@ -264,14 +265,14 @@ absl::StatusOr<std::unique_ptr<Graph>> Graph::Build(const GraphParts& parts,
 
 absl::Status Graph::Bind(const RunAddresses& addresses) {
   for (GraphCall& call : calls_) {
-    const kernels::cuda::Matmul::DeviceAddresses places = addresses.Of(call.step);
-    if (places == call.places) continue;
-    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, call.step, places));
+    const kernels::cuda::Matmul::DeviceAddresses current = addresses.Of(call.step);
+    if (current == call.addresses) continue;
+    ACCELD_ASSIGN_OR_RETURN(const CapturedGraph captured, CaptureCall(parts_, call.step, current));
     ACCELD_RETURN_IF_ERROR(
         parts_.context.Check(parts_.context.driver().cuGraphExecChildGraphNodeSetParams(
                                  exec_, call.node, captured.get()),
                              "cuGraphExecChildGraphNodeSetParams"));
-    call.places = places;
+    call.addresses = current;
   }
   return absl::OkStatus();
 }

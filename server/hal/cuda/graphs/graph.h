@@ -24,12 +24,12 @@ struct GraphParts {
   const CudaModule& module;
 };
 
-// A library call in a graph. Its node was captured with the addresses `places` of one run, and has
-// to be updated for a run with other addresses.
+// A library call in a graph. Its node was captured with the addresses `addresses` of one run, and
+// has to be updated for a run with other addresses.
 struct GraphCall {
   const kernels::MatmulStep& step;
   CuGraphNode node = nullptr;
-  kernels::cuda::Matmul::DeviceAddresses places;
+  kernels::cuda::Matmul::DeviceAddresses addresses;
 };
 
 // An executable CUDA graph of several steps, which are launched together on one stream. Must be

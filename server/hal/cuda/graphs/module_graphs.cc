@@ -20,8 +20,9 @@ size_t HashOfCalls(absl::Span<const kernels::Step> steps, const RunAddresses& ad
   for (const kernels::Step& step : steps) {
     const auto* const matmul = std::get_if<kernels::MatmulStep>(&step.value);
     if (matmul == nullptr) continue;
-    const kernels::cuda::Matmul::DeviceAddresses places = addresses.Of(*matmul);
-    all.insert(all.end(), {places.lhs, places.rhs, places.out, places.bias, places.addend});
+    const kernels::cuda::Matmul::DeviceAddresses operands = addresses.Of(*matmul);
+    all.insert(all.end(),
+               {operands.lhs, operands.rhs, operands.out, operands.bias, operands.addend});
   }
   return absl::HashOf(all);
 }
@@ -70,9 +71,9 @@ ModuleGraphs::ModuleGraphs(Context& context, const GraphSupport& support, const 
     Cut(steps, /*graphs=*/false);
   } else {
     has_loops_ = has_loops;
-    places_.emplace(module.program(), num_arguments, num_results);
-    device_bytes_ =
-        nodes * kBytesPerNode + static_cast<int64_t>(places_->all().size()) * kBytesPerTableEntry;
+    locations_.emplace(module.program(), num_arguments, num_results);
+    device_bytes_ = nodes * kBytesPerNode +
+                    static_cast<int64_t>(locations_->all().size()) * kBytesPerTableEntry;
     listener_ = context_.stream_listeners().Add([this](CuStream stream) { Forget(stream); });
   }
 }
@@ -124,7 +125,7 @@ StreamGraphs* ModuleGraphs::Begin(CuStream stream, MemoryPool& memory, bool& is_
   if (of_stream->runs.load() < 2) of_stream->runs.fetch_add(1);
   if (of_stream->graphs == nullptr && (has_loops_ || !is_first)) {
     absl::StatusOr<AddressTable> table =
-        AddressTable::Create(context_, *kernels_, *places_, memory, stream);
+        AddressTable::Create(context_, *kernels_, *locations_, memory, stream);
     if (!table.ok()) {
       RecordFailure(table.status(), stream);
       return nullptr;

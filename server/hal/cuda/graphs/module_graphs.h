@@ -69,7 +69,7 @@ class ModuleGraphs {
     return segments_.at(&steps);
   }
   // Only valid if there are graphs.
-  const kernels::cuda::BufferLocations& places() const { return *places_; }
+  const kernels::cuda::BufferLocations& locations() const { return *locations_; }
   // The device memory of the graphs of one stream. An estimate, because the driver allocates the
   // nodes.
   int64_t device_bytes() const { return device_bytes_; }
@@ -111,7 +111,7 @@ class ModuleGraphs {
   const GraphKernels* kernels_ = nullptr;  // nullptr if there are no graphs
   const CudaModule& module_;
   absl::flat_hash_map<const kernels::Steps*, std::vector<kernels::cuda::Segment>> segments_;
-  absl::optional<kernels::cuda::BufferLocations> places_;  // nullopt if there are no graphs
+  absl::optional<kernels::cuda::BufferLocations> locations_;  // nullopt if there are no graphs
   // Whether there are loops or branches outside of graphs (has_host_control_flow_) and inside of
   // graphs (has_loops_).
   bool has_host_control_flow_ = false, has_loops_ = false;

@@ -123,8 +123,9 @@ TEST(InferWindowTest, SelectAndScatterGivesTheOperandsType) {
 }
 
 TEST(InferWindowTest, SelectAndScatterRefusesWhatDoesNotFit) {
-  EXPECT_THAT(SelectAndScatter({.window_dimensions = {1, 3}}, {4, 4}),
-              IsRefused("the window takes 7 places along dimension 1, but the source has size 4"));
+  EXPECT_THAT(
+      SelectAndScatter({.window_dimensions = {1, 3}}, {4, 4}),
+      IsRefused("the window takes 7 positions along dimension 1, but the source has size 4"));
   EXPECT_THAT(SelectAndScatter({.window_dimensions = {1, 0}}, {4, 4}),
               IsRefused("window_dimensions has 0"));
   EXPECT_THAT(SelectAndScatter({}, {4}), IsRefused("does not fit the operand"));

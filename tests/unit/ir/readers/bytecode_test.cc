@@ -206,9 +206,9 @@ TEST(Bytecode, KeepsWhereOpsWereMade) {
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_THAT(module->source_locations, testing::ElementsAre("train.py:40:1"));
   const std::vector<Op>& ops = module->functions[0].body.ops;
-  EXPECT_EQ(ops[0].location.place, 1u);
-  EXPECT_EQ(ops[1].location.place, 0u);
-  EXPECT_EQ(ops[2].location.place, 1u);
+  EXPECT_EQ(ops[0].location.index, 1u);
+  EXPECT_EQ(ops[1].location.index, 0u);
+  EXPECT_EQ(ops[2].location.index, 1u);
 }
 
 TEST(Bytecode, IgnoresLocationsThatItDoesNotUnderstand) {
