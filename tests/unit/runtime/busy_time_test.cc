@@ -1,4 +1,4 @@
-#include "server/runtime/busy_time.h"
+#include "server/runtime/schedule/busy_time.h"
 
 #include <gtest/gtest.h>
 
@@ -224,7 +224,7 @@ TEST(BusyDeviceTest, ExecutionsThatTakeTurnsCountAsOne) {
   std::atomic<bool> stop{false};
   const auto kernel = LoadedKernel(0, 1, [&](const kernels::cpu::LaunchContext& context) {
     while (!stop.load()) {
-      if (IsInterrupted(context) && !context.interrupts->GoOn()) {
+      if (IsInterrupted(context) && !context.interrupt_handler->WaitWhilePaused()) {
         return absl::CancelledError("stopped");
       }
     }
