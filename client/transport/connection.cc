@@ -9,7 +9,7 @@
 #include "client/transport/bulk/bulk.h"
 #include "client/transport/channel/end_session_call.h"
 #include "client/transport/channel/outbox.h"
-#include "client/transport/channel/pending.h"
+#include "client/transport/channel/request_table.h"
 #include "client/transport/channel/session_link.h"
 #include "client/transport/channel/transport_thread.h"
 #include "client/transport/dial/dial.h"
@@ -66,7 +66,7 @@ class Connection::Impl : public SessionLink::Handler {
 
   absl::Status Open();
   void Close(const absl::Status& reason);
-  void SendRequest(v1::Command command, uint64_t request_id, PendingRequests::Callback done);
+  void SendRequest(v1::Command command, uint64_t request_id, RequestTable::Callback done);
   // Appends the command of a request that is in `pending_`.
   void AppendRequest(uint64_t request_id, v1::Command command, CommandOutbox::WhenFull when_full);
   // When a stream breaks, the bytes are asked for anew until `give_up`; by default for as long as
@@ -109,7 +109,7 @@ class Connection::Impl : public SessionLink::Handler {
   Dialer dialer_;
   v1::Welcome welcome_;      // Constant after Open.
   CommandOutbox outbox_{1};  // Nothing is sent before Welcome sets the window.
-  PendingRequests pending_;
+  RequestTable pending_;
   ByteWindow unready_fetches_, ready_fetches_;
   std::atomic<uint64_t> next_id_{1};
   std::atomic<bool> ended_{false};
@@ -281,7 +281,7 @@ void Connection::Impl::SendProgram(uint64_t program_id) {
 }
 
 void Connection::Impl::SendRequest(v1::Command command, uint64_t request_id,
-                                   PendingRequests::Callback done) {
+                                   RequestTable::Callback done) {
   v1::Command copy;
   if (may_resume()) copy = command;
   if (!pending_.Add(request_id, std::move(copy), done)) return done({.status = outbox_.status()});

@@ -26,10 +26,10 @@ void SetLogLevel(LogLevel level);
 // Parses "text" or "json".
 absl::StatusOr<LogFormat> ParseLogFormat(absl::string_view text);
 void SetLogFormat(LogFormat format);
-// Redirects the process's standard error and standard output to a file, at whose end the log is
-// appended. When the file has grown to `max_bytes`, it is renamed to PATH.old, which replaces an
-// older one of that name, and a new file is begun. Returns the system's error, with the path. Call
-// once, before other threads log.
+// Redirects the process's standard error and standard output to the end of a file. When the file
+// has grown to `max_bytes`, it is renamed to PATH.old, which replaces an older one of that name,
+// and a new file is begun. Returns the system's error, with the path. Call once, before other
+// threads log.
 absl::Status SetLogFile(const std::string& path, int64_t max_bytes);
 
 // Whether messages of this level are written.
@@ -37,9 +37,9 @@ bool LogEnabled(LogLevel level);
 void Log(LogLevel level, absl::string_view message);
 void LogEvent(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields);
 
-// Returns the most recent warnings and errors, the newest first. Events come without their fields,
-// which tell who called and what for, because the list is also for users who may learn that there
-// is trouble but not whose it is.
+// Returns the most recent warnings and errors, the newest first. Events come without their fields:
+// those say who called and what for, and the list is also for users who may learn that there is
+// trouble, but not whose it is.
 std::vector<LogEntry> RecentWarnings();
 
 template <typename... Parts>

@@ -19,7 +19,7 @@ namespace acceld {
 struct Address {
   std::string unix_path;  // empty for TCP
   std::string host;
-  // With TLS, the IP address to connect to, if it is a certain one of those that `host` has. Only
+  // With TLS, the IP address to connect to, if one of the addresses of `host` was chosen. Only
   // ParseAddresses and Resolve (addresses.h) set it, for clients.
   std::string ip;
   uint16_t port = 0;

@@ -152,7 +152,7 @@ ExecutableCache::Ticket ExecutableCache::Get(Request request) {
     return ticket;
   }
   Submit(flight, [this, flight](const absl::Status& status) {
-    if (!status.ok()) return Land(flight, status);
+    if (!status.ok()) return AnswerFlight(flight, status);
     BeginSearch(flight);
   });
   return ticket;
@@ -219,14 +219,14 @@ bool ExecutableCache::Withdraw(const FlightPtr& flight, uint64_t waiter) {
 
 void ExecutableCache::BeginSearch(const FlightPtr& flight) {
   const RequestPtr request = RequestOf(*flight);
-  if (request == nullptr) return Land(flight, Abandoned());
+  if (request == nullptr) return AnswerFlight(flight, Abandoned());
   // An earlier flight may have ended between the check of the memory tier in Get and this one.
   if (auto loaded = FindLoaded(*request); loaded != nullptr) {
-    return Land(flight, Result{std::move(loaded), CacheVerdict::kMemory});
+    return AnswerFlight(flight, Result{std::move(loaded), CacheVerdict::kMemory});
   }
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
     absl::StatusOr<Code> code = Code{std::move(executable), CacheVerdict::kMemory};
-    return Finish(flight, *request, code);
+    return LoadAndAnswer(flight, *request, code);
   }
   bool leads = false, is_wanted = false;
   {
@@ -242,31 +242,31 @@ void ExecutableCache::BeginSearch(const FlightPtr& flight) {
       flight->leads = leads;
     }
   }
-  if (!is_wanted) return Land(flight, Abandoned());
+  if (!is_wanted) return AnswerFlight(flight, Abandoned());
   if (leads) return Search(flight, request);
   // The search of another device. This callback runs on its thread, so the loading is queued as a
   // separate job.
   flight->code->future.OnReady([this, flight, request](const absl::StatusOr<Code>& code) {
     Submit(flight, [this, flight, request, code = code](const absl::Status& status) mutable {
-      if (!status.ok()) return Land(flight, status);
+      if (!status.ok()) return AnswerFlight(flight, status);
       if (code.ok()) code = Code{code->executable, CacheVerdict::kInflight};
-      Finish(flight, *request, code);
+      LoadAndAnswer(flight, *request, code);
     });
   });
 }
 
 void ExecutableCache::Search(const FlightPtr& flight, const RequestPtr& request) {
   if (auto executable = memory_.FindExecutable(request->key); executable != nullptr) {
-    return LandCode(flight, *request, Code{std::move(executable), CacheVerdict::kMemory});
+    return EndCodeSearch(flight, *request, Code{std::move(executable), CacheVerdict::kMemory});
   }
   if (auto executable = LoadFromDisk(*request); executable.ok()) {
-    return LandCode(flight, *request, Code{*std::move(executable), CacheVerdict::kDisk});
+    return EndCodeSearch(flight, *request, Code{*std::move(executable), CacheVerdict::kDisk});
   }
   if (remote_ == nullptr) return EndSearch(flight, request, {});
   remote_->Find(HeaderOf(*request), [this, flight, request](RemoteTier::Outcome outcome) {
     auto shared = std::make_shared<RemoteTier::Outcome>(std::move(outcome));
     Submit(flight, [this, flight, request, shared](const absl::Status& status) {
-      if (!status.ok()) return LandCode(flight, *request, status);
+      if (!status.ok()) return EndCodeSearch(flight, *request, status);
       EndSearch(flight, request, std::move(*shared));
     });
   });
@@ -277,7 +277,7 @@ void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& reque
   if (outcome.entry.has_value()) {
     absl::StatusOr<ExecutablePtr> executable = Decode(*request, outcome.entry->payload);
     if (executable.ok()) {
-      return LandCode(
+      return EndCodeSearch(
           flight, *request,
           Code{*std::move(executable), CacheVerdict::kRemote, std::move(outcome.entry->header)});
     }
@@ -287,14 +287,15 @@ void ExecutableCache::EndSearch(const FlightPtr& flight, const RequestPtr& reque
     }
   }
   absl::StatusOr<ExecutablePtr> executable = Compile(*request, flight->code->stop);
-  LandCode(flight, *request,
-           executable.ok() ? absl::StatusOr<Code>(Code{*std::move(executable), CacheVerdict::kMiss})
-                           : executable.status(),
-           std::move(outcome.lease));
+  EndCodeSearch(flight, *request,
+                executable.ok()
+                    ? absl::StatusOr<Code>(Code{*std::move(executable), CacheVerdict::kMiss})
+                    : executable.status(),
+                std::move(outcome.lease));
 }
 
-void ExecutableCache::LandOnly(const Digest& key, CodeFlight& flight,
-                               const absl::StatusOr<Code>& code) {
+void ExecutableCache::AnswerCodeFlight(const Digest& key, CodeFlight& flight,
+                                       const absl::StatusOr<Code>& code) {
   {
     MutexLock lock(mutex_);
     const auto it = code_flights_.find(key);
@@ -303,22 +304,22 @@ void ExecutableCache::LandOnly(const Digest& key, CodeFlight& flight,
   flight.promise.Set(code);
 }
 
-void ExecutableCache::LandCode(const FlightPtr& flight, const Request& request,
-                               absl::StatusOr<Code> code,
-                               std::shared_ptr<RemoteTier::Lease> lease) {
+void ExecutableCache::EndCodeSearch(const FlightPtr& flight, const Request& request,
+                                    absl::StatusOr<Code> code,
+                                    std::shared_ptr<RemoteTier::Lease> lease) {
   const std::shared_ptr<CodeFlight> its_code = flight->code;
   if (!code.ok()) {
     // Removed first: a request that arrives after the answer must start a new search.
-    LandOnly(request.key, *its_code, code);
-    return Finish(flight, request, code);
+    AnswerCodeFlight(request.key, *its_code, code);
+    return LoadAndAnswer(flight, request, code);
   }
   // A request that arrives after the search has been removed must find the executable: in memory,
   // where Finish puts it, or, when memory keeps nothing, on disk.
   const bool is_kept = memory_.enabled() && request.device.has_value();
   if (!is_kept) Store(request, *code, std::move(lease));
   const CacheVerdict found = code->verdict;
-  Finish(flight, request, code);
-  LandOnly(request.key, *its_code, code);
+  LoadAndAnswer(flight, request, code);
+  AnswerCodeFlight(request.key, *its_code, code);
   // Last, so that no request waits for the disk.
   if (code.ok() && (is_kept || code->verdict != found)) Store(request, *code, std::move(lease));
 }
@@ -422,10 +423,10 @@ absl::StatusOr<std::shared_ptr<const hal::LoadedExecutable>> ExecutableCache::Lo
   return loaded;
 }
 
-void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
-                             absl::StatusOr<Code>& code) {
-  if (!code.ok()) return Land(flight, code.status());
-  if (!request.device.has_value()) return Land(flight, Result{nullptr, code->verdict});
+void ExecutableCache::LoadAndAnswer(const FlightPtr& flight, const Request& request,
+                                    absl::StatusOr<Code>& code) {
+  if (!code.ok()) return AnswerFlight(flight, code.status());
+  if (!request.device.has_value()) return AnswerFlight(flight, Result{nullptr, code->verdict});
   auto loaded = LoadOnDevice(request, code->executable);
   // A lack of device memory does not mean that the code is bad.
   if (!loaded.ok() && !absl::IsResourceExhausted(loaded.status()) &&
@@ -436,14 +437,14 @@ void ExecutableCache::Finish(const FlightPtr& flight, const Request& request,
     absl::StatusOr<ExecutablePtr> fresh = Compile(request, flight->code->stop);
     code = fresh.ok() ? absl::StatusOr<Code>(Code{*std::move(fresh), CacheVerdict::kMiss})
                       : fresh.status();
-    if (!code.ok()) return Land(flight, code.status());
+    if (!code.ok()) return AnswerFlight(flight, code.status());
     loaded = LoadOnDevice(request, code->executable);
   }
-  if (!loaded.ok()) return Land(flight, loaded.status());
-  Land(flight, Result{*std::move(loaded), code->verdict});
+  if (!loaded.ok()) return AnswerFlight(flight, loaded.status());
+  AnswerFlight(flight, Result{*std::move(loaded), code->verdict});
 }
 
-void ExecutableCache::Land(const FlightPtr& flight, absl::StatusOr<Result> result) {
+void ExecutableCache::AnswerFlight(const FlightPtr& flight, absl::StatusOr<Result> result) {
   Count(result.ok() ? result->verdict : CacheVerdict::kMiss);
   {
     MutexLock own(flight->mutex);

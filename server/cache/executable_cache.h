@@ -64,11 +64,13 @@ struct Result {
 // each device loads the code once. Failures are not cached: the next request tries again.
 //
 // The compile pool shares its threads between identities (compile_schedule.h). A request that was
-// withdrawn (Interest::Leave) continues for the other requests that wait for the same executable.
-// When there are none it is dropped, or its compile is stopped; a later request then starts anew.
+// withdrawn (Interest::Withdraw) continues for the other requests that wait for the same
+// executable. When there are none it is dropped, or its compile is stopped; a later request then
+// starts anew.
 //
-// Owns its tiers and the compile pool. Thread-safe. Only the destructor blocks: it fails what has
-// not begun with CANCELLED and waits for running compiles.
+// Owns its tiers and the compile pool. Thread-safe. The constructor reads the index of the disk
+// tier. The destructor fails what has not begun with CANCELLED and waits for running compiles. No
+// other function blocks.
 class ExecutableCache {
  public:
   struct Options {
@@ -170,7 +172,7 @@ class ExecutableCache {
   // Returns nullptr when the executable is not loaded, or the request names no device.
   std::shared_ptr<const hal::LoadedExecutable> FindLoaded(const Request& request);
   // Runs `work` on the compile pool, scheduled for the requesters of the flight. `work` gets OK, or
-  // the reason why it must not proceed. Until it begins, it is the flight's job.
+  // the reason why it must not proceed. Until then it can be withdrawn as the flight's job.
   void Submit(const FlightPtr& flight, std::function<void(absl::Status)> work);
   // Returns the request of one of those that wait for the flight; nullptr when none does.
   RequestPtr RequestOf(const Flight& flight) const;
@@ -187,10 +189,10 @@ class ExecutableCache {
   void EndSearch(const FlightPtr& flight, const RequestPtr& request, RemoteTier::Outcome outcome);
   // Ends the search for the code: stores it, loads it for this flight and answers the other
   // flights.
-  void LandCode(const FlightPtr& flight, const Request& request, absl::StatusOr<Code> code,
-                std::shared_ptr<RemoteTier::Lease> lease = nullptr);
+  void EndCodeSearch(const FlightPtr& flight, const Request& request, absl::StatusOr<Code> code,
+                     std::shared_ptr<RemoteTier::Lease> lease = nullptr);
   // Sets the answer of the search for the code.
-  void LandOnly(const Digest& key, CodeFlight& flight, const absl::StatusOr<Code>& code);
+  void AnswerCodeFlight(const Digest& key, CodeFlight& flight, const absl::StatusOr<Code>& code);
   absl::StatusOr<ExecutablePtr> Compile(const Request& request, const StopFlag& stop);
   absl::StatusOr<ExecutablePtr> LoadFromDisk(const Request& request);
   // Decodes the verified payload of a tier. DATA_LOSS when it is not the executable that was
@@ -202,9 +204,9 @@ class ExecutableCache {
   void Store(const Request& request, const Code& code, std::shared_ptr<RemoteTier::Lease> lease);
   // Loads the code on the device and answers the flight. Code from a tier that does not load is
   // removed from that tier and compiled again; `code` is then the new code.
-  void Finish(const FlightPtr& flight, const Request& request, absl::StatusOr<Code>& code);
+  void LoadAndAnswer(const FlightPtr& flight, const Request& request, absl::StatusOr<Code>& code);
   // Answers the flight and removes it from flights_.
-  void Land(const FlightPtr& flight, absl::StatusOr<Result> result);
+  void AnswerFlight(const FlightPtr& flight, absl::StatusOr<Result> result);
   void Count(CacheVerdict verdict);
 
   const std::vector<hal::Device*> devices_;

@@ -145,7 +145,7 @@ void Array::Wake(std::vector<std::shared_ptr<Waiter>> waiters) {
   absl::Span<const std::shared_ptr<Waiter>> rest = waiters;
   while (!rest.empty()) {
     const auto some = rest.first(std::min(rest.size(), kWaitersAtOnce));
-    some[0]->Begin(some);
+    some[0]->MakeRunnable(some);
     rest.remove_prefix(some.size());
     // Gives other threads that want the executor's lock a chance to run.
     if (!rest.empty()) std::this_thread::yield();

@@ -49,8 +49,8 @@ class Array : public std::enable_shared_from_this<Array> {
     // Notes that one array is no longer pending. Returns whether it was the last one that the
     // waiter was waiting for.
     virtual bool OnInputResolved() = 0;
-    // Starts all of `ready`: waiters, this one included, that wait for nothing more.
-    virtual void Begin(absl::Span<const std::shared_ptr<Waiter>> ready) = 0;
+    // Makes all of `ready` runnable: waiters, this one included, that wait for nothing more.
+    virtual void MakeRunnable(absl::Span<const std::shared_ptr<Waiter>> ready) = 0;
   };
 
   // A consistent snapshot of what a reader needs.

@@ -52,7 +52,7 @@ void Task::Unblock() {
   executor_->MakeRunnable({&self, 1});
 }
 
-void Task::Begin(absl::Span<const std::shared_ptr<Array::Waiter>> ready) {
+void Task::MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> ready) {
   executor_->MakeRunnable(ready);
 }
 

@@ -27,9 +27,9 @@
 
 namespace acceld::runtime {
 
-// Runs tasks on one device. A task is dispatched when its executable is available and none of its
-// inputs is pending. Only then is memory allocated, and the launch is given to a stream, which
-// orders it after the launches that make its inputs.
+// Runs tasks on one device. A task is dispatched when its executable is available, none of its
+// inputs is pending, and those of other devices are final. Only then is memory allocated, and the
+// launch is given to a stream, which orders it after the launches that make its inputs.
 //
 // The executor joins three parts: the Scheduler decides which task goes to the device next and for
 // how long, the Dispatcher gives it to the streams of the device, and the Dispatcher's MemoryBroker

@@ -76,8 +76,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   uint64_t session = 0;
   // Counts the task as outstanding; released when the task has ended.
   Charge charge;
-  // The longest time that the task may have the device; after that it fails with `overlong`. Zero:
-  // no limit.
+  // The longest time that the task may have the device; after that it fails with `max_run_error`.
+  // Zero: no limit.
   std::chrono::nanoseconds max_run{0};
   absl::Status max_run_error;
 
@@ -97,7 +97,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
 
   // Called by inputs.
   bool OnInputResolved() override { return blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-  void Begin(absl::Span<const std::shared_ptr<Array::Waiter>> ready) override;
+  void MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> ready) override;
 
  private:
   friend class DeviceExecutor;
@@ -132,10 +132,10 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   bool dispatched_inline_ = false;
   // Whether that thread also runs the task if the stream allows it.
   bool may_run_inline_ = false;
-  // The express stream on which the task overtakes the work of the device; nullptr: none.
+  // The bypass stream on which the task overtakes the work of the device; nullptr: none.
   BypassStream* bypass_ = nullptr;
   // Whether the task was put back after it had been taken: it is not dispatched by its submitting
-  // thread or on an express stream any more.
+  // thread or on a bypass stream any more.
   bool was_put_back_ = false;
   // Polled by the kernels of the task.
   hal::RunControl control_;

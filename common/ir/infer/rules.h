@@ -39,7 +39,8 @@ inline bool MayEqual(int64_t a, int64_t b) {
 }
 bool MayEqual(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
 
-// Returns the known one of two dimensions that have the same size, or kDynamicDim.
+// Returns the size of two dimensions that MayEqual: that of either one that is known, or
+// kDynamicDim if both are dynamic.
 inline int64_t Refined(int64_t a, int64_t b) { return a == kDynamicDim ? b : a; }
 // As above, for shapes that MayEqual.
 Dims Refined(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
@@ -56,8 +57,8 @@ absl::StatusOr<TensorType> DeclaredTensor(const InferContext& context);
 // types `results`.
 absl::Status CheckScalarRegion(const InferContext::RegionSignature& region,
                                absl::Span<const DType> parameters, absl::Span<const DType> results);
-// Returns an error unless the region can reduce values of these types: (a..., b...) -> a..., all
-// scalars.
+// Returns an error unless the region can reduce values of these types: it takes a scalar of each
+// type and then once more a scalar of each type, and returns one of each.
 absl::Status CheckReducer(const InferContext::RegionSignature& region,
                           absl::Span<const DType> dtypes);
 // Checks the operands of a reduction: inputs of one shape and as many scalar initial values behind
@@ -71,8 +72,8 @@ absl::Status CheckStartIndices(const InferContext& context, int first, int64_t r
 
 // Returns the size of a dimension of `size` elements after padding: `interior` elements between
 // each two, `low` before the first and `high` after the last (negative numbers remove elements). It
-// may be negative. Returns an error when the numbers exceed the limits. `dimension` is for
-// messages.
+// may be negative. Returns an error when the result might exceed limits::kMaxTensorBytes.
+// `dimension` is for messages.
 absl::StatusOr<int64_t> PaddedSize(int64_t size, int64_t low, int64_t high, int64_t interior,
                                    int64_t dimension);
 

@@ -29,7 +29,8 @@ struct Frame {
 // Runs functions, regions and ops on values, within the limits.
 class Machine {
  public:
-  // `module` may be nullptr if no op calls a function. The arguments must outlive the machine.
+  // `module` may be nullptr if no op calls a function. The module and the callbacks must outlive
+  // the machine.
   Machine(const Module* module, const InterpreterLimits& limits,
           absl::Span<const HostCallback> callbacks = {});
 
@@ -66,7 +67,7 @@ class Machine {
   int depth_ = 0;  // of the nested calls and regions that are running
 };
 
-// The input of a handler.
+// The input of a handler: the function below that computes an op of one kind.
 struct EvalContext {
   Machine& machine;
   Frame& frame;
@@ -87,8 +88,8 @@ struct EvalContext {
 using EvalResult = absl::StatusOr<std::vector<Value>>;
 
 // The handlers: Eval<Kind> for each kind of op that is not elementwise, and one handler for all
-// elementwise ops. A handler returns one value for each result of the op. A missing one does not
-// link.
+// elementwise ops. A handler returns one value for each result of the op. If
+// one is missing, the program does not link.
 EvalResult EvalElementwise(EvalContext& context);
 #define ACCELD_ELEMENTWISE_OP(Kind, name, arity, Attributes, Infer, Operands)
 #define ACCELD_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer, Family) \

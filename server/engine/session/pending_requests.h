@@ -21,8 +21,8 @@ class PendingRequests {
   // At most `limit` requests may be pending.
   explicit PendingRequests(size_t limit) : limit_(limit) {}
 
-  // Adds a request; `cancel` answers it with a status. Returns its id. CANCELLED after CancelAll,
-  // RESOURCE_EXHAUSTED when there are too many.
+  // Adds a request; `cancel` answers it with a status. Returns its id. After CancelAll, the
+  // reason for that; RESOURCE_EXHAUSTED when there are too many.
   absl::StatusOr<uint64_t> Add(Cancel cancel) {
     MutexLock lock(mutex_);
     if (!closed_.ok()) return closed_;

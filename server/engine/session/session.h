@@ -25,10 +25,11 @@ namespace acceld::engine {
 using PieceReader = absl::FunctionRef<absl::Status(size_t begin, absl::Span<char> to)>;
 
 // The handles, programs and commands of one client. Commands take effect in the order of the calls;
-// executions run as soon as their inputs allow. A command with a wrong operand (an unknown handle
-// or program, a mismatched argument) returns OK and defines its output handles as failed arrays
-// with an error that says what was wrong. Only a command that cannot be recorded at all (an output
-// handle that exists already, an exhausted limit) is refused with an error status.
+// an execution runs when its inputs, its executable, its turn and memory are there. A command with
+// a wrong operand (an unknown handle or program, a mismatched argument) returns OK and defines its
+// output handles as failed arrays with an error that says what was wrong. Only a command that
+// cannot be recorded at all (an output handle that exists already, an exhausted limit) is refused
+// with an error status.
 class Session {
  public:
   virtual ~Session() = default;

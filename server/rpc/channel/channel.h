@@ -119,7 +119,8 @@ class Channel : public SessionStream, public std::enable_shared_from_this<Channe
   Resumption MayRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Resume(Resumption resumption) ABSL_LOCKS_EXCLUDED(mutex_);
   void RetryRead();
-  // Writes what there is, unless somebody does or a turn is going on, which does it at its end.
+  // Writes what there is, unless somebody does or a time slice is going on, which does it at its
+  // end.
   void Flush();
   // Ends a time slice and writes the queued events.
   void EndTimeSlice();

@@ -68,7 +68,7 @@ MemoryBroker::Next MemoryBroker::MakeRoom(Task* task, const Meter* owner, int64_
       break;
   }
   if (wait.deadline == TimePoint::max()) wait.deadline = now + Patience(size_bytes, owner);
-  // Queued victims are spilled before waiting for memory to become free by itself.
+  // Arrays of queued tasks are spilled before the short wait for released arrays to be destroyed.
   return AwaitCompletion(
       task, seen_completions, wait.deadline,
       victims == DeviceMemory::Victims::kQueued ? wait.settles_at : TimePoint::min());

@@ -41,7 +41,7 @@ namespace acceld::runtime {
 // of suspended streams is bounded; beyond the limit, tasks that may take long do not begin until a
 // suspended stream has ended.
 //
-// While the device works for others, a very short task overtakes that work on an express stream,
+// While the device works for others, a very short task overtakes that work on a bypass stream,
 // provided that its inputs are ready, its session has had little more than its share, and its
 // priority class is not kBatch.
 //

@@ -16,9 +16,9 @@
 
 namespace acceld::runtime {
 
-// The tasks of one session on one device. The executor shares the device fairly between queues,
-// according to their priorities. Guarded by the executor's mutex, except the constants and
-// queued().
+// The tasks of one session with one priority on one device. The executor shares the device fairly
+// between queues, according to their priorities. Guarded by the executor's mutex, except the
+// constants and queued().
 class TaskQueue {
  public:
   // `share` is its user's; nullptr: it is of a user of its own.
@@ -50,7 +50,7 @@ class TaskQueue {
     // of this queue has the device.
     std::deque<ComputeStream*> returning;
     // Whether the lane is out of the schedule although it has tasks, as none of them may begin: see
-    // Scheduler::HoldBack.
+    // Scheduler::HoldBack and PutBack.
     bool is_held = false;
   };
 

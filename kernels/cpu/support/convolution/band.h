@@ -37,7 +37,8 @@ struct Band {
 Band WholeBand(const ConvolutionShape& shape);
 
 // Returns how many elements a copy of the band's padded and dilated input has, from the first to
-// the last element that the band reads, zeros between the input's elements included.
+// the last element that the band reads, zeros between the input's elements included. The number may
+// exceed int64_t.
 double NumPaddedElements(const ConvolutionShape& shape, const Band& band);
 
 // The input of a band, with zeros in the window positions (cells) for which there is no input
@@ -52,7 +53,8 @@ struct PaddedInput {
 };
 
 // Returns the input itself if every cell of the band has an element, else a copy in `memory`. `lhs`
-// is the input of the band's group. `data` is null when memory runs out.
+// is the input of the band's group. `data` is null when memory runs out; it is valid as long as
+// `lhs` and until `memory` is used again.
 PaddedInput PadInput(const ConvolutionShape& shape, const Band& band, const float* lhs,
                      Scratchpad& memory);
 

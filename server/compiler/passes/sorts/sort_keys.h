@@ -10,7 +10,7 @@ namespace acceld::compiler {
 // One key by which the comparator of a sort orders elements.
 struct SortKey {
   // The key of the first element: a value of the comparator's region, of a real or integer type. It
-  // is computed from the region's parameters with even numbers (those of the first element), from
+  // is computed from the parameters 0, 2, 4, ... of the region (the first element), from
   // constants, and from values outside the region.
   ir::ValueId value;
   bool descending = false;

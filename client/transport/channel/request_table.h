@@ -36,7 +36,7 @@ struct Answer {
 // the daemon had received on the stream before. Such requests are sent again. For this the table
 // keeps the command of each request, and the number that the command got when it was appended to
 // the outbox. A command may be sent, received and even answered before its number is noted.
-class PendingRequests {
+class RequestTable {
  public:
   using Callback = std::function<void(Answer)>;
 

@@ -1,10 +1,10 @@
-#include "client/transport/channel/pending.h"
+#include "client/transport/channel/request_table.h"
 
 #include <utility>
 
 namespace acceld::client {
 
-bool PendingRequests::Add(uint64_t request_id, v1::Command command, Callback callback) {
+bool RequestTable::Add(uint64_t request_id, v1::Command command, Callback callback) {
   MutexLock lock(mutex_);
   if (!status_.ok()) return false;
   waiting_.emplace(request_id,
@@ -12,7 +12,7 @@ bool PendingRequests::Add(uint64_t request_id, v1::Command command, Callback cal
   return true;
 }
 
-absl::optional<v1::Command> PendingRequests::NoteNumber(uint64_t request_id, uint64_t number) {
+absl::optional<v1::Command> RequestTable::NoteNumber(uint64_t request_id, uint64_t number) {
   MutexLock lock(mutex_);
   const auto found = waiting_.find(request_id);
   if (found == waiting_.end()) return absl::nullopt;
@@ -25,7 +25,7 @@ absl::optional<v1::Command> PendingRequests::NoteNumber(uint64_t request_id, uin
   return absl::nullopt;
 }
 
-std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Resume(uint64_t received) {
+std::vector<std::pair<uint64_t, v1::Command>> RequestTable::Resume(uint64_t received) {
   std::vector<std::pair<uint64_t, v1::Command>> again;
   MutexLock lock(mutex_);
   for (auto& [id, request] : waiting_) {
@@ -40,12 +40,12 @@ std::vector<std::pair<uint64_t, v1::Command>> PendingRequests::Resume(uint64_t r
   return again;
 }
 
-bool PendingRequests::empty() const {
+bool RequestTable::empty() const {
   MutexLock lock(mutex_);
   return waiting_.empty();
 }
 
-void PendingRequests::Complete(uint64_t request_id, Answer answer) {
+void RequestTable::Complete(uint64_t request_id, Answer answer) {
   Callback callback;
   {
     MutexLock lock(mutex_);
@@ -58,7 +58,7 @@ void PendingRequests::Complete(uint64_t request_id, Answer answer) {
   callback(std::move(answer));
 }
 
-void PendingRequests::Fail(const absl::Status& reason) {
+void RequestTable::Fail(const absl::Status& reason) {
   absl::flat_hash_map<uint64_t, Request> failed;
   {
     MutexLock lock(mutex_);
