@@ -37,6 +37,8 @@ TEST_F(ProtocolTest, WelcomeThenAnswers) {
   EXPECT_EQ(outcome.events[0].welcome().session_token().size(), 16u);
   EXPECT_EQ(outcome.events[1].ready().request_id(), 9u);
   EXPECT_EQ(outcome.events[1].ready().data(), TwoFloats(2, 4).data());
+  EXPECT_EQ(outcome.events[1].ready().type().dtype(), "f32");
+  EXPECT_THAT(outcome.events[1].ready().type().dims(), ::testing::ElementsAre(2));
   EXPECT_TRUE(outcome.status.ok());
 }
 
@@ -58,13 +60,16 @@ TEST_F(ProtocolTest, UndecodableMessageIsInvalid) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-TEST_F(ProtocolTest, WindowIsEnforced) {
+TEST_F(ProtocolTest, WindowIsEnforcedAndDoesNotCountHello) {
   rpc::RpcOptions options;
   options.command_window = 8;
   StartServer(options);
   raw_ = std::make_unique<RawClient>(address());
   std::vector<v1::Command> commands = {Hello()};
-  for (uint64_t i = 0; i < 8; ++i) commands.push_back(Put(i));
+  for (uint64_t i = 1; i < 8; ++i) commands.push_back(Put(i));
+  commands.push_back(Fetch(1, 1));
+  EXPECT_TRUE(raw_->Send(commands, 2).status.ok());
+  commands.push_back(Put(8));
   const grpc::Status status = raw_->Send(commands).status;
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), HasSubstr("the window is 8"));

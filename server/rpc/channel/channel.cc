@@ -88,6 +88,8 @@ void Channel::OnBatch(v1::CommandBatch& batch, size_t size_bytes) {
   CountBatch(batch_, rpc_.instruments);
   if (session_ != nullptr) session_->RenewLease();
   uncredited_ += batch_.commands_size();
+  // Hello is not counted.
+  if (session_ == nullptr && batch_.commands_size() > 0) --uncredited_;
   uncredited_bytes_ += size_bytes;
   if (uncredited_ > rpc_.options.command_window) {
     const absl::Status beyond = absl::InvalidArgumentError(
@@ -247,7 +249,6 @@ absl::Status Channel::OnHello(const v1::Command& command) {
   }
   // If the stream broke before session_ was set, Finish had no session to detach from.
   if (ended) LeaveSession();
-  --uncredited_;  // Hello is not counted
   return absl::OkStatus();
 }
 

@@ -69,6 +69,7 @@ v1::Event FetchedEvent(uint64_t request_id, const engine::FetchResult& result,
   v1::Ready& ready = *event.mutable_ready();
   ready.set_request_id(request_id);
   *ready.mutable_execution() = ToProto(result.execution);
+  *ready.mutable_type() = ir::ToProto(result.array->type);
   const SharedBytes& bytes = result.array->bytes;
   if (bytes.view.size() <= max_inline_bytes) {
     ready.set_data(bytes.view.data(), bytes.view.size());
