@@ -93,7 +93,8 @@ TEST_F(EmbeddedPrivateTest, AForkedProcessDoesNotEndIt) {
 TEST_F(EmbeddedPrivateTest, OneThatCannotStartIsQuoted) {
   const absl::Status failed = PrivateDaemon::Start({.flags = {"--cpu-devices=0"}}).status();
   EXPECT_EQ(failed.code(), absl::StatusCode::kFailedPrecondition) << failed;
-  EXPECT_THAT(std::string(failed.message()), HasSubstr("--cpu-devices: '0' is out of range"));
+  EXPECT_THAT(std::string(failed.message()),
+              HasSubstr("option '--cpu-devices' of `acceld`: '0' is out of range"));
 }
 
 TEST_F(EmbeddedPrivateTest, ADaemonThatIsNamedAndPrivateIsRefused) {
