@@ -52,8 +52,8 @@ OUR_TOP = ("common/", "kernels/", "server/", "client/", "tests/", "acceld/v1/")
 # Where each third-party library may be seen (tests may see GoogleTest and what they test with).
 FENCES = {
     r"llvm/|llvm-c/": ["kernels/cpu", "tests/unit/kernels"],
-    r"dnnl": ["kernels/cpu"],
-    r"omp\.h": ["kernels/cpu", "server/hal/cpu"],
+    r"dnnl": ["kernels/cpu", "tests/bench"],
+    r"omp\.h": ["kernels/cpu", "server/hal/cpu", "tests/bench"],
     r"grpcpp/|grpc/|acceld/v1/acceld\.grpc": ["server/rpc", "server/main.cc", "client/transport", "tests/integration", "tests/unit/client",
                                                 "tests/bench/protocol"],
     r"spdlog/": ["common/log/log.cc"],
