@@ -4,8 +4,8 @@
 #   tests/coverage.sh [REGEX]
 #
 # Builds the unit and integration tests whose names match REGEX (without one, all) in the preset `coverage`, runs
-# them, and reads what they have run (tests/coverage/report.py). Only code that these tests are built with counts. What a
-# process has run that SIGKILL ended is missing.
+# them, and reads what they have run (tests/coverage/report.py). Only code that these tests are built with counts. What
+# a process has run that SIGKILL ended is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

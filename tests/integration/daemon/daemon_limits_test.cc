@@ -227,7 +227,7 @@ TEST_F(DaemonLimitsTest, SizeOfAProgramThatIsSentWhenAskedFor) {
 TEST_F(DaemonLimitsTest, CommandWindow) {
   ASSERT_NO_FATAL_FAILURE(Start({"--command-window", "8"}));
   std::vector<v1::Command> commands = {Hello()};
-  for (uint64_t handle = 1; handle <= 8; ++handle) commands.push_back(Put(handle));
+  for (uint64_t handle = 1; handle <= 9; ++handle) commands.push_back(Put(handle));
   const grpc::Status status = RawClient(address()).Send(commands).status;
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(), HasSubstr("the window is 8"));
