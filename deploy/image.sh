@@ -169,7 +169,7 @@ check_start() {
     accelctl devices; kill $daemon && wait $daemon || { cat /tmp/log; exit 1; }' >"$work/said" 2>&1 ||
     { cat "$work/said" >&2 && fail "the daemon does not start, or does not end well"; }
   cat "$work/said"
-  grep -qE '^0 +cpu ' "$work/said" || fail "the daemon has no CPU"
+  grep -qE '^ *0 +cpu ' "$work/said" || fail "the daemon has no CPU"
   grep -q 'no cuda device: no NVIDIA driver' "$work/said" || fail "the daemon does not say which driver it misses"
 }
 
