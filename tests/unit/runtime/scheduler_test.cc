@@ -20,9 +20,12 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using TimePoint = Scheduler::TimePoint;
 
+// So long that the time which a test takes does not matter.
+constexpr std::chrono::seconds kWindow{200};
+
 class FakeStream final : public ComputeStream {
  public:
-  FakeStream() : ComputeStream(64, microseconds(200)) {}
+  FakeStream() : ComputeStream(64, kWindow) {}
   bool SetLowPriority(bool) override { return true; }
   bool Is(const hal::Stream*) const override { return false; }
 };
@@ -110,7 +113,7 @@ TEST_F(SchedulerTest, QueuesAlternateThoughOneHasManyMoreTasks) {
 
 TEST_F(SchedulerTest, TheDeviceIsGivenWorkForTheWindowAndNotMore) {
   const auto queue = OpenQueue();
-  for (int i = 0; i < 20; ++i) Add(queue, microseconds(30));
+  for (int i = 0; i < 20; ++i) Add(queue, kWindow * 3 / 20);
   int taken = 0;
   while (scheduler_.Take() != nullptr) ++taken;
   EXPECT_EQ(taken, 7);
