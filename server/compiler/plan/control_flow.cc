@@ -30,6 +30,7 @@ std::vector<BufferId> FunctionPlanner::AllocateCarried(const ir::Op& op, Steps& 
     BufferId buffer = AllocateResult(op.results[i]);
     if (is_taken(buffer)) buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
     carried[i] = buffer;
+    NoteAligned(BufferOf(op.operands[i]), carried[i]);
     EmitCopy(BufferOf(op.operands[i]), carried[i], steps, "initial value");
   }
   return carried;

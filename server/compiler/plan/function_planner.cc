@@ -178,7 +178,8 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   if (entry->in_place_operand.has_value() && !skip_copy) {
     const BufferId from = operands[*entry->in_place_operand];
     if (buffers_.slice(from).space == Slice::Space::kArgument) {
-      // This copy does nothing if the argument and the result are the same memory.
+      // This copy does nothing if the argument and the result are the same memory, which the loop
+      // above allows unless the kernels read the argument as another operand too.
       EmitCopy(from, results[0], steps, DescribeOp(op));
       first_kernel = 1;
     }
@@ -465,7 +466,6 @@ Slice FunctionPlanner::Touched(BufferId buffer) {
 void FunctionPlanner::EmitCopy(BufferId from, BufferId to, Steps& steps,
                                const std::string& comment) {
   if (buffers_.size_bytes(from) == 0) return;
-  NoteAligned(from, to);
   steps.push_back({kernels::CopyStep{Touched(from), Touched(to)}, comment});
 }
 
@@ -475,6 +475,7 @@ void FunctionPlanner::EmitMoves(const std::vector<BufferId>& to, const std::vect
   for (size_t i = 0; i < to.size(); ++i) moves.push_back({to[i], from[i]});
   const auto temporary = [&](BufferId b) { return buffers_.AddArena(buffers_.size_bytes(b)); };
   for (const Move& move : SequenceMoves(std::move(moves), temporary)) {
+    NoteAligned(move.from, move.to);
     EmitCopy(move.from, move.to, steps, comment);
   }
 }

@@ -93,6 +93,8 @@ class FunctionPlanner {
   bool IsFree(BufferId buffer) const { return buffers_.last_use(buffer) < now_; }
   // Records an access at the current tick and returns the memory of the buffer.
   kernels::Slice Touched(BufferId buffer);
+  // Adds a copy at the current tick. Does not record that the two buffers may be the same memory:
+  // whoever else uses the buffers at this tick decides that.
   void EmitCopy(BufferId from, BufferId to, Steps& steps, const std::string& comment);
   // Copies from[i] to to[i], as if all at the same time.
   void EmitMoves(const std::vector<BufferId>& to, const std::vector<BufferId>& from, Steps& steps,

@@ -121,15 +121,15 @@ TEST(DonationPlanTest, ResultsThatAreArgumentsStayWhereTheyAre) {
 }
 
 TEST(DonationPlanTest, OneArgumentThatIsReturnedTwiceServesOneOfThem) {
-  const auto places = AliasesOf(R"(
+  const auto aliases = AliasesOf(R"(
     func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
       return %a, %a : tensor<8xf32>, tensor<8xf32>
     })");
-  EXPECT_THAT(places, UnorderedElementsAre(InputOutputAlias{0, 0}, InputOutputAlias{0, 1}));
+  EXPECT_THAT(aliases, UnorderedElementsAre(InputOutputAlias{0, 0}, InputOutputAlias{0, 1}));
   const auto all = [](uint32_t) { return true; };
-  EXPECT_THAT(kernels::ChooseInputOutputAliases(places, {}, all),
+  EXPECT_THAT(kernels::ChooseInputOutputAliases(aliases, {}, all),
               ElementsAre(InputOutputAlias{0, 0}));
-  EXPECT_THAT(kernels::ChooseInputOutputAliases(places, {{0, 1}}, all),
+  EXPECT_THAT(kernels::ChooseInputOutputAliases(aliases, {{0, 1}}, all),
               ElementsAre(InputOutputAlias{0, 1}));
 }
 
@@ -141,10 +141,36 @@ TEST(DonationPlanTest, ACacheIsUpdatedInPlace) {
       return %0 : tensor<64x16xf32>
     })";
   EXPECT_THAT(AliasesOf(text), ElementsAre(InputOutputAlias{0, 0}));
-  // The copy is nothing when both are one place.
+  // The copy is nothing when both are the same memory.
   const auto plan = PlanOf(Parse(text));
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(std::holds_alternative<kernels::CopyStep>(plan->entry().steps[0].value));
+}
+
+// The rows that move down, and the numbers of the rows to write to, are read from the argument that
+// the update would overwrite.
+TEST(DonationPlanTest, AnUpdateThatReadsItsOperandOtherwiseTooIsNotInPlace) {
+  EXPECT_THAT(AliasesOf(R"(
+    func.func @main(%rows: tensor<3x4xf32>) -> tensor<3x4xf32> {
+      %at = stablehlo.constant dense<[[1], [2], [0]]> : tensor<3x1xi32>
+      %0 = "stablehlo.scatter"(%rows, %at, %rows) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%old: tensor<f32>, %new: tensor<f32>):
+        %sum = stablehlo.add %old, %new : tensor<f32>
+        stablehlo.return %sum : tensor<f32>
+      }) : (tensor<3x4xf32>, tensor<3x1xi32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+      return %0 : tensor<3x4xf32>
+    })"),
+              IsEmpty());
+  EXPECT_THAT(AliasesOf(R"(
+    func.func @main(%next: tensor<4xi32>, %values: tensor<4xi32>) -> tensor<4xi32> {
+      %at = stablehlo.reshape %next : (tensor<4xi32>) -> tensor<4x1xi32>
+      %0 = "stablehlo.scatter"(%next, %at, %values) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+      ^bb0(%old: tensor<i32>, %new: tensor<i32>):
+        stablehlo.return %new : tensor<i32>
+      }) : (tensor<4xi32>, tensor<4x1xi32>, tensor<4xi32>) -> tensor<4xi32>
+      return %0 : tensor<4xi32>
+    })"),
+              IsEmpty());
 }
 
 TEST(DonationPlanTest, ALoopCarriesItsValuesInTheArgument) {
@@ -211,18 +237,18 @@ TEST(DonationPlanTest, AnArgumentThatNothingReadsIsFree) {
 }
 
 TEST(DonationPlanTest, SeveralResultsOfOneKernelOverwriteWhatTheyAllRead) {
-  const auto places = AliasesOf(R"(
+  const auto aliases = AliasesOf(R"(
     func.func @main(%m: tensor<100xf32>, %p: tensor<100xf32>) -> (tensor<100xf32>, tensor<100xf32>) {
       %0 = stablehlo.multiply %m, %p : tensor<100xf32>
       %1 = stablehlo.add %0, %m : tensor<100xf32>
       %2 = stablehlo.subtract %p, %1 : tensor<100xf32>
       return %2, %1 : tensor<100xf32>, tensor<100xf32>
     })");
-  EXPECT_THAT(places, Contains(InputOutputAlias{1, 0}));
-  EXPECT_THAT(places, Contains(InputOutputAlias{0, 1}));
+  EXPECT_THAT(aliases, Contains(InputOutputAlias{1, 0}));
+  EXPECT_THAT(aliases, Contains(InputOutputAlias{0, 1}));
 }
 
-TEST(DonationPlanTest, StoredExecutablesSayWhatMayShareAPlace) {
+TEST(DonationPlanTest, StoredExecutablesSayWhatMayShareMemory) {
   const ir::TensorType four{ir::DType::kF32, {4}}, five{ir::DType::kF32, {5}};
   hal::Executable executable;
   executable.arguments = {five, four};
