@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "common/ir/types/element.h"
 #include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/support/matmul/element_rows.h"
 #include "kernels/cpu/support/matmul/matmul_blocks.h"
 #include "kernels/cpu/support/matmul/matmul_primitives.h"
 #include "kernels/cpu/support/matmul/tiled_matmul.h"
@@ -67,10 +67,10 @@ ir::DType SumType(ir::DType output) {
 // Rounds sums to the elements of a block.
 void StoreSums(const Task& task, const MatmulBlock& block, const float* sums, char* out) {
   const int64_t n = task.key[MatmulKey::kN];
+  const ir::DType dtype = task.key.output_dtype();
   for (int64_t row = 0; row < block.rows; ++row) {
-    for (int64_t column = 0; column < block.columns; ++column) {
-      ir::WriteFloat(task.key.output_dtype(), out, row * n + column, *sums++);
-    }
+    RoundRow(dtype, sums + row * block.columns, block.columns,
+             out + row * n * ir::StorageBytesOf(dtype));
   }
 }
 
@@ -135,14 +135,15 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
   part.fields[MatmulKey::kM] = block.rows;
   part.fields[MatmulKey::kN] = block.columns;
   const MatmulOutput whole{.batch_stride = m * n, .row_stride = n};
-  const MatmulOutput apart{.batch_stride = block.rows * block.columns, .row_stride = block.columns};
+  const MatmulOutput separate{.batch_stride = block.rows * block.columns,
+                              .row_stride = block.columns};
   MatmulOutput layout = whole;
   char* sums = out;
   thread_local Scratchpad sum_memory;
   const bool is_rounded = step < k && SumType(key.output_dtype()) != key.output_dtype();
   if (is_rounded) {
     part.fields[MatmulKey::kOutputDtype] = static_cast<int64_t>(SumType(key.output_dtype()));
-    layout = apart;
+    layout = separate;
     sums = static_cast<char*>(sum_memory.Reserve(block.rows * block.columns * sizeof(float)));
     if (sums == nullptr) return absl::ResourceExhaustedError("matmul: no memory for its sums");
   }
@@ -165,15 +166,15 @@ absl::Status ComputeBlock(const Task& task, const MatmulBlock& block) {
       return absl::CancelledError("");
     }
     part.fields[MatmulKey::kK] = std::min(step, k - first);
-    const bool goes_apart = is_exact && first > 0;
-    MatmulOutput target = goes_apart ? apart : layout;
+    const bool is_separate = is_exact && first > 0;
+    MatmulOutput target = is_separate ? separate : layout;
     target.accumulate = first > 0 && !is_exact;
     ACCELD_ASSIGN_OR_RETURN(const auto primitive, FindMatmulPrimitive(*task.context, part, target));
     ACCELD_RETURN_IF_ERROR(
         primitive->Run(task.lhs + (lhs + first * key.lhs_stride(2)) * in_bytes,
                        task.rhs + (rhs + first * key.rhs_stride(1)) * in_bytes,
-                       goes_apart ? reinterpret_cast<char*>(exact.part()) : sums));
-    if (!goes_apart) continue;
+                       is_separate ? reinterpret_cast<char*>(exact.part()) : sums));
+    if (!is_separate) continue;
     for_rows([&](int64_t at, float* row) {
       AddCompensated(block.columns, exact.part() + at, row, exact.low() + at);
     });
@@ -252,8 +253,9 @@ bool CanMatmul(const MatmulStep& matmul) {
 // A library call takes 2 us for the first product and 50 ns for each further one of a batch.
 // Generated loops are vectorized where the rows of rhs and out are one or two vectors.
 bool LoopsAreFaster(const MatmulStep& matmul) {
-  // The library multiplies a vector of bf16 40 times slower than a matrix.
-  if (matmul.input_dtype == ir::DType::kBF16 && matmul.n == 1) return true;
+  // The library multiplies a vector of bf16 40 times slower than a matrix, and does not compute
+  // sums of one term (odd_depth_matmul.h).
+  if (matmul.input_dtype == ir::DType::kBF16 && (matmul.n == 1 || matmul.k == 1)) return true;
   if (matmul.input_dtype != ir::DType::kF32) return false;
   // The library adds up a single sum by one long chain of additions.
   if (matmul.m == 1 && matmul.n == 1) return true;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "kernels/cpu/cpu_runtime.h"
+#include "kernels/cpu/support/matmul/odd_depth_matmul.h"
 #include "kernels/cpu/support/openmp_threads.h"
 #include "kernels/cpu/support/scratchpad.h"
 
@@ -105,6 +106,7 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MakeMatmulPrimitive(
                                                  ir::DTypeName(key.input_dtype()), " to ",
                                                  ir::DTypeName(key.output_dtype())));
   }
+  if (IsOddDepthMatmul(key)) return MakeOddDepthMatmul(key, output_layout);
   const int64_t batch = key[MatmulKey::kBatch];
   const int64_t m = key[MatmulKey::kM], n = key[MatmulKey::kN], k = key[MatmulKey::kK];
   // A batch stride of 0 means one matrix for all.
@@ -153,11 +155,11 @@ bool LibraryMultiplies(DType input, DType output, bool accumulate) {
                   1,
                   16,
                   16,
-                  16,
-                  256,
-                  16,
+                  17,
+                  272,
+                  17,
                   1,
-                  256,
+                  272,
                   16,
                   1};
     answer.is_yes = MakeMatmulPrimitive(key, {.row_stride = 16, .accumulate = accumulate}).ok();

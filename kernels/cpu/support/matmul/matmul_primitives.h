@@ -12,7 +12,8 @@
 namespace acceld::kernels::cpu {
 
 // A matrix product that the library (oneDNN) has prepared for one shape. Immutable and thread-safe.
-// Run computes the product on the calling thread alone.
+// Run computes the product on the calling thread alone. RESOURCE_EXHAUSTED when there is no memory
+// for its working space.
 class MatmulPrimitive {
  public:
   virtual ~MatmulPrimitive() = default;
@@ -33,7 +34,8 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MakeMatmulPrimitive(
     const MatmulKey& key, const MatmulOutput& output);
 
 // Returns whether the library has products of these types on this machine, with or without
-// MatmulOutput.accumulate. Found out once for each pair, by preparing a small product.
+// MatmulOutput.accumulate, whatever the depth. Found out once for each pair, by preparing a small
+// product.
 bool LibraryMultiplies(ir::DType input, ir::DType output, bool accumulate);
 
 // A bounded cache of prepared products. Thread-safe.

@@ -2,6 +2,7 @@
 #include "kernels/cpu/cpu_convolution.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Sizes {
   int64_t batch = 2, size = 9, window = 3, features = 5, outputs = 6;
 };
 
-int64_t PlacesOf(const Sizes& s, int64_t stride, int64_t low, int64_t high, int64_t lhs_dilation,
+int64_t ExtentOf(const Sizes& s, int64_t stride, int64_t low, int64_t high, int64_t lhs_dilation,
                  int64_t rhs_dilation) {
   const int64_t padded = (s.size - 1) * lhs_dilation + 1 + low + high;
   return (padded - (s.window - 1) * rhs_dilation - 1) / stride + 1;
@@ -36,7 +37,7 @@ struct Options {
 
 ConvolutionShape ShapeOf(const Sizes& s, const Options& o) {
   ConvolutionShape shape;
-  const int64_t places = PlacesOf(s, o.stride, o.low, o.high, o.lhs_dilation, o.rhs_dilation);
+  const int64_t extent = ExtentOf(s, o.stride, o.low, o.high, o.lhs_dilation, o.rhs_dilation);
   shape.features = s.features;
   shape.outputs = s.outputs;
   const int64_t lhs_unit = o.features_last ? s.features : 1;
@@ -44,10 +45,10 @@ ConvolutionShape ShapeOf(const Sizes& s, const Options& o) {
   shape.dims[1] = {.extent = s.batch,
                    .size = s.batch,
                    .lhs_stride = s.size * s.size * s.features,
-                   .out_stride = places * places * s.outputs};
+                   .out_stride = extent * extent * s.outputs};
   for (int d = 2; d < kNumDims; ++d) {
     const bool inner = d == kNumDims - 1;
-    shape.dims[d] = {.extent = places,
+    shape.dims[d] = {.extent = extent,
                      .window = s.window,
                      .stride = o.stride,
                      .step = o.reversed ? -o.rhs_dilation : o.rhs_dilation,
@@ -55,11 +56,11 @@ ConvolutionShape ShapeOf(const Sizes& s, const Options& o) {
                      .dilation = o.lhs_dilation,
                      .size = s.size,
                      .lhs_stride = lhs_unit * (inner ? 1 : s.size),
-                     .out_stride = out_unit * (inner ? 1 : places)};
+                     .out_stride = out_unit * (inner ? 1 : extent)};
   }
   shape.first_row_dim = o.features_last ? 0 : 2;
   shape.lhs_feature_stride = o.features_last ? 1 : s.size * s.size;
-  shape.out_feature_stride = o.features_last ? 1 : places * places;
+  shape.out_feature_stride = o.features_last ? 1 : extent * extent;
   shape.features_outermost = o.features_last ? 0 : 1;
   const int64_t columns = s.window * s.window * s.features;
   shape.rhs_row_stride = o.kernel_o_first ? 1 : s.outputs;
@@ -71,17 +72,17 @@ ConvolutionShape ShapeOf(const Sizes& s, const Options& o) {
   return shape;
 }
 
-// The gradient of the kernel of a convolution with these sizes: its places are the kernel's
-// elements, its window all places of the forward one, its features the images.
+// The gradient of the kernel of a convolution with these sizes: its extent are the kernel's
+// elements, its window all extent of the forward one, its features the images.
 ConvolutionShape KernelGradientOf(const Sizes& s, const Options& o) {
   ConvolutionShape shape;
-  const int64_t places = PlacesOf(s, o.stride, o.low, o.high, o.lhs_dilation, o.rhs_dilation);
+  const int64_t extent = ExtentOf(s, o.stride, o.low, o.high, o.lhs_dilation, o.rhs_dilation);
   shape.features = s.batch;
   shape.outputs = s.outputs;
   shape.first_row_dim = 0;
   for (int d = 1; d < 3; ++d) {
     shape.dims[d] = {.extent = s.window,
-                     .window = places,
+                     .window = extent,
                      .stride = o.rhs_dilation,
                      .step = o.stride,
                      .offset = -o.low,
@@ -89,14 +90,26 @@ ConvolutionShape KernelGradientOf(const Sizes& s, const Options& o) {
                      .size = s.size,
                      .lhs_stride = s.features * (d == 1 ? s.size : 1),
                      .out_stride = s.features * s.outputs * (d == 1 ? s.window : 1),
-                     .rhs_stride = s.outputs * (d == 1 ? places : 1)};
+                     .rhs_stride = s.outputs * (d == 1 ? extent : 1)};
   }
   shape.dims[3] = {
       .extent = s.features, .size = s.features, .lhs_stride = 1, .out_stride = s.outputs};
   shape.lhs_feature_stride = s.size * s.size * s.features;
   shape.rhs_row_stride = s.outputs;
-  shape.rhs_feature_stride = places * places * s.outputs;
+  shape.rhs_feature_stride = extent * extent * s.outputs;
   shape.features_outermost = 1;
+  return shape;
+}
+
+// Three groups of features in every tensor, beside each other. The sizes are those of one group.
+ConvolutionShape InGroups(const Sizes& s, const Options& o) {
+  ConvolutionShape shape = ShapeOf(s, o);
+  shape.groups = 3;
+  shape.lhs_group_stride = s.features;
+  shape.out_group_stride = shape.rhs_group_stride = s.outputs;
+  shape.rhs_row_stride *= 3;
+  shape.rhs_feature_stride *= 3;
+  for (auto& dim : shape.dims) dim.lhs_stride *= 3, dim.out_stride *= 3, dim.rhs_stride *= 3;
   return shape;
 }
 
@@ -131,7 +144,7 @@ double NumberAt(DType dtype, const std::string& bytes, int64_t i) {
 
 // The sum at one output element, as ConvolutionShape defines it.
 double SumAt(const ConvolutionShape& shape, DType dtype, const std::string& lhs,
-             const std::string& rhs, int64_t group, const int64_t* place, int64_t output) {
+             const std::string& rhs, int64_t group, const int64_t* position, int64_t output) {
   double sum = 0;
   const int64_t cells = shape.num_window_elements();
   for (int64_t cell = 0; cell < cells; ++cell) {
@@ -139,7 +152,7 @@ double SumAt(const ConvolutionShape& shape, DType dtype, const std::string& lhs,
     bool inside = true;
     for (int64_t d = kNumDims, rest = cell; d-- > 0;) {
       const auto& dim = shape.dims[d];
-      const int64_t at = place[d] * dim.stride + rest % dim.window * dim.step + dim.offset;
+      const int64_t at = position[d] * dim.stride + rest % dim.window * dim.step + dim.offset;
       rest /= dim.window;
       inside &= at >= 0 && at % dim.dilation == 0 && at / dim.dilation < dim.size;
       from += at / dim.dilation * dim.lhs_stride;
@@ -174,24 +187,23 @@ absl::StatusOr<std::string> Convolve(const ConvolutionShape& shape, DType in, DT
   return results[0];
 }
 
-// Small integers, so that every order of summation gives the same floats.
-void Check(const ConvolutionShape& shape, DType in = DType::kF32, DType out = DType::kF32) {
+void Check(const ConvolutionShape& shape, DType in, DType out, const std::string& lhs,
+           const std::string& rhs) {
   ASSERT_TRUE(CanConvolve({in, out, shape, {}, {}, {}}));
   const Tensors count = CountElements(shape);
-  const std::string lhs = SmallIntegers(in, count.lhs, 1), rhs = SmallIntegers(in, count.rhs, 2);
   const auto result = Convolve(shape, in, out, lhs, rhs, 2);
   ASSERT_TRUE(result.ok()) << result.status();
   for (int64_t i = 0; i < count.out; ++i) {
     const int64_t output = i % shape.outputs;
     const int64_t group = i / shape.outputs / shape.num_output_positions();
-    int64_t place[kNumDims];
+    int64_t position[kNumDims];
     int64_t at = group * shape.out_group_stride + output * shape.out_feature_stride;
     for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_output_positions(); d-- > 0;) {
-      place[d] = rest % shape.dims[d].extent;
+      position[d] = rest % shape.dims[d].extent;
       rest /= shape.dims[d].extent;
-      at += place[d] * shape.dims[d].out_stride;
+      at += position[d] * shape.dims[d].out_stride;
     }
-    double expected = SumAt(shape, in, lhs, rhs, group, place, output);
+    double expected = SumAt(shape, in, lhs, rhs, group, position, output);
     if (ir::IsFloat(out)) {
       std::string rounded(8, '\0');
       ir::WriteFloat(out, rounded.data(), 0, expected);
@@ -199,6 +211,12 @@ void Check(const ConvolutionShape& shape, DType in = DType::kF32, DType out = DT
     }
     ASSERT_EQ(NumberAt(out, *result, at), expected) << "group " << group << " output " << output;
   }
+}
+
+// Small integers, so that every order of summation gives the same floats.
+void Check(const ConvolutionShape& shape, DType in = DType::kF32, DType out = DType::kF32) {
+  const Tensors count = CountElements(shape);
+  Check(shape, in, out, SmallIntegers(in, count.lhs, 1), SmallIntegers(in, count.rhs, 2));
 }
 
 TEST(CpuConvolutionTest, MatchesTheSumForAllWindowsAndLayouts) {
@@ -241,6 +259,33 @@ TEST(CpuConvolutionTest, AnyNumberOfOutputsFillsVectors) {
     Check(ShapeOf(sizes, {.low = 1, .high = 1}));
     Check(ShapeOf(sizes, {.stride = 2, .low = 1, .high = 2}));
     Check(KernelGradientOf(sizes, {.low = 1, .high = 1}));
+  }
+}
+
+// The library adds two terms of bf16 at once, and an odd number of terms leaves one over.
+TEST(CpuConvolutionTest, AnInfinityInAnOddNumberOfTermsIsTheSum) {
+  const auto check = [](const ConvolutionShape& shape, DType out) {
+    const Tensors count = CountElements(shape);
+    std::string lhs = SmallIntegers(DType::kBF16, count.lhs, 1);
+    std::string rhs(count.rhs * 2, '\0');
+    for (int64_t i = 0; i < count.rhs; ++i) ir::WriteFloat(DType::kBF16, rhs.data(), i, 1);
+    for (int64_t i = 0; i < count.lhs; i += 64) {
+      ir::WriteFloat(DType::kBF16, lhs.data(), i, std::numeric_limits<double>::infinity());
+    }
+    Check(shape, DType::kBF16, out, lhs, rhs);
+  };
+  for (const DType out : {DType::kF32, DType::kBF16}) {
+    if (!CanConvolve({DType::kBF16, out, ShapeOf({}, {}), {}, {}, {}})) {
+      GTEST_SKIP() << "this processor has no convolutions of bf16";
+    }
+    for (int layout = 0; layout < 4; ++layout) {
+      SCOPED_TRACE(testing::Message() << ir::DTypeName(out) << " layout " << layout);
+      const Options options = {.features_last = layout % 2 != 0, .kernel_o_first = layout / 2 != 0};
+      check(ShapeOf({.features = 3}, options), out);
+      check(ShapeOf({.window = 1, .features = 3}, options), out);
+    }
+    check(InGroups({.features = 3}, {}), out);
+    check(InGroups({.window = 1, .features = 3}, {}), out);
   }
 }
 
@@ -297,15 +342,7 @@ TEST(CpuConvolutionTest, WindowsOfThreeDimensions) {
 }
 
 TEST(CpuConvolutionTest, GroupsStandBesideEachOther) {
-  ConvolutionShape shape = ShapeOf({.features = 4, .outputs = 5}, {.low = 1});
-  // Three groups of features in every tensor.
-  shape.groups = 3;
-  shape.lhs_group_stride = 4;
-  shape.out_group_stride = shape.rhs_group_stride = 5;
-  shape.rhs_row_stride *= 3;
-  shape.rhs_feature_stride *= 3;
-  for (auto& dim : shape.dims) dim.lhs_stride *= 3, dim.out_stride *= 3, dim.rhs_stride *= 3;
-  Check(shape);
+  Check(InGroups({.features = 4, .outputs = 5}, {.low = 1}));
 }
 
 TEST(CpuConvolutionTest, NarrowTypesAreRoundedOnce) {

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/types/element.h"
+#include "common/ir/types/float_formats.h"
 #include "gtest/gtest.h"
 #include "tests/unit/kernels/cpu/cpu_kernel_builders.h"
 #include "tests/unit/kernels/cpu/cpu_runner.h"
@@ -122,6 +124,52 @@ TEST(CpuMatmulTest, FewRowsAndColumnsMatchTheSumForAllLayouts) {
           const MatmulStep step =
               Step(DType::kF32, DType::kF32, m == 5 ? 2 : 1, m, n, k, lhs_t, rhs_t);
           CheckMatmul<float, float>(step, 1);
+        }
+      }
+    }
+  }
+}
+
+// The library adds two terms of bf16 at once, and an odd number of terms leaves one over.
+TEST(CpuMatmulTest, AnInfinityInAnOddNumberOfTermsIsTheSum) {
+  constexpr uint16_t kOne = 0x3F80, kInfinity = 0x7F80;
+  constexpr int64_t kRows = 5, kColumns = 17, kInfiniteRow = 2;
+  const auto expect = [&](const MatmulStep& step) {
+    std::vector<uint16_t> lhs(step.batch * kRows * step.k, kOne);
+    std::vector<uint16_t> rhs(step.batch * step.k * kColumns, kOne);
+    // In the first matrix: the last term of a row.
+    lhs[kInfiniteRow * step.lhs_strides[1] + (step.k - 1) * step.lhs_strides[2]] = kInfinity;
+    const auto results = RunPlan(
+        MatmulPlan(step, static_cast<int64_t>(lhs.size()), static_cast<int64_t>(rhs.size())),
+        {BytesOf(lhs), BytesOf(rhs)}, 1);
+    ASSERT_TRUE(results.ok()) << results.status();
+    const double sum = ir::RoundToFormat(step.output_dtype, static_cast<double>(step.k));
+    for (int64_t i = 0; i < step.batch * kRows * kColumns; ++i) {
+      ASSERT_EQ(ir::ReadFloat(step.output_dtype, (*results)[0].data(), i),
+                i / kColumns == kInfiniteRow ? std::numeric_limits<double>::infinity() : sum)
+          << i;
+    }
+  };
+  if (!CanMatmul(Step(DType::kBF16, DType::kF32, 1, 2, 2, 2, false, false))) {
+    GTEST_SKIP() << "this processor has no products of bf16";
+  }
+  for (const DType out : {DType::kF32, DType::kBF16}) {
+    for (const int64_t batch : {1, 3}) {
+      for (const int64_t k : {1, 3, 7, 65, 1025}) {
+        for (int layout = 0; layout < 16; ++layout) {
+          SCOPED_TRACE(absl::StrCat(batch, " of depth ", k, ", layout ", layout));
+          const bool lhs_t = layout % 2 != 0, rhs_t = layout / 2 % 2 != 0;
+          MatmulStep step = Step(DType::kBF16, out, batch, kRows, kColumns, k, lhs_t, rhs_t);
+          // The matrices of a batch may also alternate, row by row or column by column.
+          if (layout / 4 % 2 != 0) {
+            step.lhs_strides[0] = lhs_t ? kRows : k;
+            step.lhs_strides[lhs_t ? 2 : 1] *= batch;
+          }
+          if (layout / 8 % 2 != 0) {
+            step.rhs_strides[0] = rhs_t ? k : kColumns;
+            step.rhs_strides[rhs_t ? 2 : 1] *= batch;
+          }
+          expect(step);
         }
       }
     }
