@@ -17,7 +17,7 @@ void ProgramLocations::Add(const Digest& fingerprint,
                            std::shared_ptr<const ir::OpLocations> source_locations) {
   MutexLock lock(mutex_);
   bytes_ += source_locations->MemoryBytes();
-  std::shared_ptr<const ir::OpLocations>& known = places_[fingerprint];
+  std::shared_ptr<const ir::OpLocations>& known = locations_[fingerprint];
   if (known == nullptr) {
     order_.push_back(fingerprint);
   } else {
@@ -25,9 +25,9 @@ void ProgramLocations::Add(const Digest& fingerprint,
   }
   known = std::move(source_locations);
   while (bytes_ > kMaxBytes && order_.size() > 1) {
-    const auto oldest = places_.find(order_.front());
+    const auto oldest = locations_.find(order_.front());
     bytes_ -= oldest->second->MemoryBytes();
-    places_.erase(oldest);
+    locations_.erase(oldest);
     order_.pop_front();
   }
 }
@@ -38,8 +38,8 @@ absl::Status ProgramLocations::Locate(const absl::Status& status) const {
   std::shared_ptr<const ir::OpLocations> source_locations;
   {
     MutexLock lock(mutex_);
-    const auto found = places_.find(origin->program);
-    if (found != places_.end()) source_locations = found->second;
+    const auto found = locations_.find(origin->program);
+    if (found != locations_.end()) source_locations = found->second;
   }
   return source_locations == nullptr ? status : client::Locate(status, *source_locations);
 }

@@ -28,15 +28,15 @@ class ProgramLocations {
   static constexpr int64_t kMaxBytes = int64_t{16} << 20;
 
   mutable Mutex mutex_;
-  absl::flat_hash_map<Digest, std::shared_ptr<const ir::OpLocations>> places_
+  absl::flat_hash_map<Digest, std::shared_ptr<const ir::OpLocations>> locations_
       ABSL_GUARDED_BY(mutex_);
   // Fingerprints in the order in which they were first added.
   std::deque<Digest> order_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
-// Returns an error about an op of one program with the source location of the op, which `places`
-// contains, put before the message.
+// Returns an error about an op of one program with the source location of the op, which
+// `source_locations` contains, put before the message.
 absl::Status Locate(const absl::Status& status, const ir::OpLocations& source_locations);
 
 }  // namespace acceld::client

@@ -170,7 +170,7 @@ std::unique_ptr<lifetime::IdleExit> ExitWhenIdle(std::chrono::milliseconds idle,
                                                  rpc::Server& server, lifetime::EndRequest& end) {
   if (idle.count() == 0) return nullptr;
   return std::make_unique<lifetime::IdleExit>(
-      idle, lifetime::IdleExit::Hooks{.look =
+      idle, lifetime::IdleExit::Hooks{.current_use =
                                           [&engine, &server] {
                                             // Read before the sessions, so that a session left by a
                                             // call that has just ended is counted.

@@ -165,10 +165,10 @@ absl::Status SendPacket(int socket, absl::string_view head, absl::string_view bo
 }
 
 bool HasPacket(int socket, std::chrono::nanoseconds patience) {
-  pollfd look = {.fd = socket, .events = POLLIN, .revents = 0};
-  if (patience.count() <= 0) return poll(&look, 1, 0) > 0;
+  pollfd polled = {.fd = socket, .events = POLLIN, .revents = 0};
+  if (patience.count() <= 0) return poll(&polled, 1, 0) > 0;
   const timespec timeout = absl::ToTimespec(absl::FromChrono(patience));
-  return ppoll(&look, 1, &timeout, nullptr) > 0;
+  return ppoll(&polled, 1, &timeout, nullptr) > 0;
 }
 
 absl::StatusOr<Packet> ReceivePacket(int socket, absl::Span<char> buffer, Blocking blocking) {

@@ -12,7 +12,7 @@ namespace acceld {
 namespace {
 
 // The expected cost of a closure, in seconds. It is charged when the closure begins, so that two
-// threads do not begin closures of the same asker while another asker waits.
+// threads do not begin closures of the same requester while another requester waits.
 constexpr double kExpectedCost = 1e-3;
 
 }  // namespace

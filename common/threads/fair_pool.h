@@ -16,16 +16,17 @@
 
 namespace acceld {
 
-// A fixed number of named threads that run closures for several requesters ("askers"). The time of
-// the threads is shared fairly (fair_schedule.h) between priority classes and between the askers of
-// a class, by the time that their closures have taken. The closures of one asker and class begin in
-// the order of submission. However many closures an asker has queued, the next closure of another
-// asker begins as soon as one of the running closures ends.
+// A fixed number of named threads that run closures for several requesters. The time of the threads
+// is shared fairly (fair_schedule.h) between priority classes and between the requesters of a
+// class, by the time that their closures have taken. The closures of one requester and class begin
+// in the order of submission. However many closures a requester has queued, the next closure of
+// another requester begins as soon as one of the running closures ends.
 //
-// Thread-safe. The length of the queue is limited as a whole and for each asker that has a share.
+// Thread-safe. The length of the queue is limited as a whole and for each requester that has a
+// share.
 class FairPool {
  public:
-  // A requester of work. Askers with the same name are the same one, which may submit work in
+  // A requester of work. Requesters with the same name are the same one, which may submit work in
   // several priority classes.
   struct Requester {
     std::string name;
@@ -33,13 +34,13 @@ class FairPool {
     bool has_share = true;  // Without, it may fill the queue.
   };
 
-  // An asker with a share may have `share_percent` of the queue's entries, but at least one.
+  // A requester with a share may have `share_percent` of the queue's entries, but at least one.
   FairPool(std::string name, size_t num_threads, size_t max_queued, int share_percent);
   ~FairPool();  // Calls Stop.
   FairPool(const FairPool&) = delete;
   FairPool& operator=(const FairPool&) = delete;
 
-  // Queues `work`. RESOURCE_EXHAUSTED when the queue or the asker's share of it is full;
+  // Queues `work`. RESOURCE_EXHAUSTED when the queue or the requester's share of it is full;
   // UNAVAILABLE after Stop.
   absl::Status Submit(const Requester& requester, std::function<void()> work);
   // Runs the closures that are queued, then joins the threads; blocks until that is done. To be
@@ -47,7 +48,7 @@ class FairPool {
   void Stop();
 
  private:
-  // The queued closures of an asker in one class; active in the schedule while there are any.
+  // The queued closures of a requester in one class; active in the schedule while there are any.
   struct RequestQueue : FairSchedule::Flow {
     RequestQueue(Priority priority, FairSchedule::Group& group, size_t& its_requesters_queued)
         : Flow(priority, &group), requesters_queued(its_requesters_queued) {}
@@ -55,7 +56,7 @@ class FairPool {
     std::deque<std::function<void()>> queue;
     size_t& requesters_queued;
   };
-  // An asker with its closures of all classes.
+  // A requester with its closures of all classes.
   struct Entry {
     FairSchedule::Group group;
     size_t queued = 0;

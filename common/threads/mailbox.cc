@@ -42,9 +42,10 @@ absl::StatusOr<MemorySegment> ReceiveMailboxes(int socket) {
   return boxes;
 }
 
-// Each side writes one word and then reads the other side's word: the sender `state` and `looks`,
-// the receiver `looks` and `state`. These four accesses are sequentially consistent, so that of a
-// sender that puts a message and a receiver that stops polling at least one notices the other.
+// Each side writes one word and then reads the other side's word: the sender writes `state` and
+// reads `receiver_polls`, the receiver writes `receiver_polls` and reads `state`. These four
+// accesses are sequentially consistent, so that of a sender that puts a message and a receiver that
+// stops polling at least one notices the other.
 
 bool MailSender::Put(absl::string_view message) {
   if (box_ == nullptr) return false;
@@ -86,8 +87,8 @@ bool MailReceiver::PollMailbox() const {
   if (box_ == nullptr) return false;
   // The answer to a short request should come within these polls: a system call in between makes a
   // round trip longer by a third.
-  constexpr int kLooks = 256;
-  const int receiver_polls = sender_core() == CurrentCore() ? 1 : kLooks;
+  constexpr int kPolls = 256;
+  const int receiver_polls = sender_core() == CurrentCore() ? 1 : kPolls;
   for (int i = 0; i < receiver_polls; ++i) {
     if (HasMail()) return true;
     CpuRelax();

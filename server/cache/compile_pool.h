@@ -54,8 +54,8 @@ class CompilePool {
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  // Queues a job for `askers`, at least one. RESOURCE_EXHAUSTED when the queue is full or the first
-  // requester has filled its part of it, UNAVAILABLE when the pool is stopped.
+  // Queues a job for `requesters`, at least one. RESOURCE_EXHAUSTED when the queue is full or the
+  // first requester has filled its part of it, UNAVAILABLE when the pool is stopped.
   absl::Status Submit(const JobPtr& job, absl::Span<const Requester> requesters);
   // Adds a requester of a job; without effect once the job has begun.
   void AddRequester(const JobPtr& job, const Requester& requester);

@@ -369,14 +369,13 @@ void AddTransport(SettingTable& table) {
       "threads that copy bulk bytes from and to shared memory");
   table.Count(
       "channel-threads", {1, 1024}, [](DaemonConfig& c) -> auto& { return c.rpc.channel_threads; },
-      "threads that take in the commands of clients on this host");
+      "threads that read and decode the commands of clients on this host");
   table.Count(
       "channel-poll-us", {0, 10'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.channel_poll_us; },
-      "microseconds for which one of these threads, awake, looks out for the next commands of a "
+      "microseconds for which one of these threads, awake, polls for the next commands of a "
       "client that has just been answered, while that pays; 0: it sleeps at once, which costs "
-      "brief "
-      "calls some tens of microseconds");
+      "short calls some tens of microseconds");
   table.Count(
       "max-segment-connections", {1, 1'000'000},
       [](DaemonConfig& c) -> auto& { return c.rpc.max_segment_connections; },

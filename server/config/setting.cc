@@ -134,9 +134,10 @@ std::string TomlText(const Setting& setting, const Value& value) {
     }
     case SettingType::kSeconds: {
       const std::string text = absl::StrFormat("%.17g", std::get<double>(value));
-      const std::string brief = absl::StrCat(std::get<double>(value));
+      const std::string shortest = absl::StrCat(std::get<double>(value));
       double again = 0;
-      return absl::SimpleAtod(brief, &again) && again == std::get<double>(value) ? brief : text;
+      return absl::SimpleAtod(shortest, &again) && again == std::get<double>(value) ? shortest
+                                                                                    : text;
     }
     case SettingType::kText:
       return TomlQuoted(std::get<std::string>(value));

@@ -38,13 +38,13 @@ void IdleExit::Run() {
   uint64_t begun = 0;
   Clock::time_point last_use = Clock::now();
   while (Wait()) {
-    const Use use = hooks_.look();
+    const Use use = hooks_.current_use();
     const bool used = use.open > 0 || use.begun != begun;
     begun = use.begun;
     if (used) last_use = Clock::now();
     if (use.draining ? use.open > 0 : Clock::now() < last_use + idle_) continue;
     hooks_.pause();
-    if (hooks_.look().open == 0) return hooks_.exit();
+    if (hooks_.current_use().open == 0) return hooks_.exit();
     if (!use.draining) hooks_.resume();
   }
 }

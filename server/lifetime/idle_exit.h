@@ -27,7 +27,7 @@ class IdleExit {
   // How to watch and control the daemon.
   struct Hooks {
     // Polls the use of the daemon.
-    std::function<Use()> look;
+    std::function<Use()> current_use;
     // Makes the daemon refuse new calls and sessions.
     std::function<void()> pause;
     // Makes the daemon accept them again.

@@ -30,10 +30,10 @@ TEST_P(CudaConformance, PassesEveryProgramThatCallsNoLibrary) {
   int passed = 0, with_routines = 0;
   for (const PlannedProgram& program : planned->programs) {
     const auto run = [&](const kernels::Kernel& kernel, absl::Span<std::string* const> buffers) {
-      std::vector<char*> places;
-      for (std::string* buffer : buffers) places.push_back(buffer->data());
+      std::vector<char*> addresses;
+      for (std::string* buffer : buffers) addresses.push_back(buffer->data());
       const auto number = static_cast<size_t>(&kernel - program.plan.kernels.data());
-      (*module)->Run(program.kernels[number], places);
+      (*module)->Run(program.kernels[number], addresses);
       return absl::OkStatus();
     };
     const auto results = compiler::RunPlan(program.plan, program.parts.inputs, run);

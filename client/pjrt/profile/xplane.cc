@@ -21,7 +21,7 @@ const char* NameOf(RpcChannel line) {
     case kRun:
       return "run";
     case kExpressRun:
-      return "run (brief)";
+      return "run (express)";
     case kQueue:
       return "queue";
     case kUpload:

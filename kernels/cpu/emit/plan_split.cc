@@ -90,9 +90,9 @@ PlanSplit SplitPlan(const Plan& plan) {
   std::vector<size_t> rare_kernels;
   for (size_t k = 0; k < plan.kernels.size(); ++k) {
     const Sizes sizes = SizesOf(plan.kernels[k].body);
-    const bool is_apart = sizes.rare >= kMinPartSize;
-    usual.push_back(is_apart ? sizes.usual : sizes.total());
-    if (!is_apart) continue;
+    const bool is_separate = sizes.rare >= kMinPartSize;
+    usual.push_back(is_separate ? sizes.usual : sizes.total());
+    if (!is_separate) continue;
     rare.push_back(sizes.rare);
     rare_kernels.push_back(k);
   }

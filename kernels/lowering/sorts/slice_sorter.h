@@ -91,9 +91,9 @@ class ScratchSorter : public SliceSorter {
 
  protected:
   // Emits a stable sort of elements [first, first + count) of the scratch arrays, with O(n log n)
-  // comparisons; `count` is at most `capacity`. The elements [first + apart, first + apart + count)
-  // are the second buffer of the merge. Returns an offset, 0 or `apart`: the sorted elements are at
-  // [first + offset, first + offset + count).
+  // comparisons; `count` is at most `capacity`. The elements [begin, begin + count), where begin is
+  // first + buffer_distance, are the second buffer of the merge. Returns an offset, 0 or
+  // `buffer_distance`: the sorted elements are at [first + offset, first + offset + count).
   Var SortSerially(Var first, Var count, int64_t capacity, int64_t buffer_distance);
 
  private:

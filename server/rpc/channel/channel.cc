@@ -177,9 +177,9 @@ bool Channel::HandleBatch() {
     // processes had the core, and the client would then have to wait until another thread gets a
     // core, too.
     const bool awaited = IsAwaited(batch_, next_command_);
-    const bool looks = heavy_ || next_command_ % kCommandsPerClockRead == 0 ||
-                       (awaited && std::exchange(ran_awaited, true));
-    if (looks && std::chrono::steady_clock::now() > end_of_time_slice) {
+    const bool reads_clock = heavy_ || next_command_ % kCommandsPerClockRead == 0 ||
+                             (awaited && std::exchange(ran_awaited, true));
+    if (reads_clock && std::chrono::steady_clock::now() > end_of_time_slice) {
       QueueTimeSlice();
       return false;
     }
@@ -287,7 +287,7 @@ void Channel::ReadNext() {
 }
 
 Channel::Resumption Channel::MayRead() {
-  // After a goodbye nothing is taken in; the read finds out when the client closes.
+  // After a goodbye no command is decoded; the read only finds out when the client closes.
   if (goodbye_status_.has_value()) return Resumption::kRead;
   if (event_bytes_ >= rpc_.options.max_event_bytes) return Resumption::kNone;
   // What is outstanding may wait for an answer that is yet to be read.

@@ -103,8 +103,8 @@ bool LocalChannels::BeginPoll() {
 bool LocalChannels::OtherChannelsWait() const {
   if (listening_.load(std::memory_order_relaxed) > 0) return false;
   if (has_waiting_.load(std::memory_order_relaxed)) return true;
-  pollfd look = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
-  return poll(&look, 1, 0) > 0;
+  pollfd polled = {.fd = poll_.get(), .events = POLLIN, .revents = 0};
+  return poll(&polled, 1, 0) > 0;
 }
 
 void LocalChannels::Note(absl::Span<const epoll_event> events) {

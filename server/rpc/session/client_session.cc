@@ -78,7 +78,7 @@ void ClientSession::OnWelcomeSent(const std::shared_ptr<SessionStream>& stream) 
 }
 
 absl::Status ClientSession::Replace(std::shared_ptr<SessionStream> stream) {
-  if (!command_mutex_.TryLock()) return absl::UnavailableError("a command is being taken in");
+  if (!command_mutex_.TryLock()) return absl::UnavailableError("a command is being decoded");
   std::shared_ptr<SessionStream> displaced = stream;
   {
     MutexLock lock(mutex_);

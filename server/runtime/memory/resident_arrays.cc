@@ -44,7 +44,7 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
   const int64_t room_bytes = host.room_bytes(Cause::kShareOfAnother);
   const int64_t unreserved_room_bytes = host.room_bytes(Cause::kAny);
   if (room_bytes < kMinBytes) return found;
-  const auto look = [&](Array& array) {
+  const auto inspect = [&](Array& array) {
     if (!array.MaySpill(victims)) return;
     const MemoryAccount& account = array.account();
     const bool is_anothers = OwnerOf(array) != need.owner;
@@ -83,13 +83,14 @@ std::vector<ResidentArrays::Victim> ResidentArrays::Find(Victims victims, const 
     if (need.is_right && !has_too_much(**position)) {
       others.push_back(*position);
     } else {
-      look(**position);
+      inspect(**position);
     }
     // If not all arrays are inspected, move this one to the end, so that the next call inspects
     // others.
     if (most < arrays_.size()) arrays_.splice(arrays_.end(), arrays_, position);
   }
-  for (auto other = others.begin(); other != others.end() && !is_enough(); ++other) look(**other);
+  for (auto other = others.begin(); other != others.end() && !is_enough(); ++other)
+    inspect(**other);
   return found;
 }
 

@@ -27,26 +27,26 @@ struct Endpoint {
 };
 
 Endpoint EndpointOf(const std::string& text) {
-  Endpoint place{};
+  Endpoint address{};
   if (text.front() == '/') {
-    place.unix.sun_family = AF_UNIX;
-    ACCELD_CHECK(text.size() < sizeof(place.unix.sun_path));
-    std::memcpy(place.unix.sun_path, text.data(), text.size());
-    place.size = sizeof(place.unix);
-    return place;
+    address.unix.sun_family = AF_UNIX;
+    ACCELD_CHECK(text.size() < sizeof(address.unix.sun_path));
+    std::memcpy(address.unix.sun_path, text.data(), text.size());
+    address.size = sizeof(address.unix);
+    return address;
   }
   const size_t colon = text.find(':');
   uint32_t port = 0;
   ACCELD_CHECK(absl::SimpleAtoi(text.substr(colon + 1), &port));
-  place.ip.sin_family = AF_INET;
-  place.ip.sin_port = htons(static_cast<uint16_t>(port));
-  ACCELD_CHECK(inet_pton(AF_INET, text.substr(0, colon).c_str(), &place.ip.sin_addr) == 1);
-  place.size = sizeof(place.ip);
-  return place;
+  address.ip.sin_family = AF_INET;
+  address.ip.sin_port = htons(static_cast<uint16_t>(port));
+  ACCELD_CHECK(inet_pton(AF_INET, text.substr(0, colon).c_str(), &address.ip.sin_addr) == 1);
+  address.size = sizeof(address.ip);
+  return address;
 }
 
-int NewSocket(const Endpoint& place) {
-  return socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+int NewSocket(const Endpoint& address) {
+  return socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
 // False at the end of the stream.
@@ -84,9 +84,9 @@ struct CuttingProxy::Link {
 
 CuttingProxy::CuttingProxy(const std::string& listen_at, std::string target)
     : target_(std::move(target)) {
-  const Endpoint place = EndpointOf(listen_at);
-  listener_ = NewSocket(place);
-  ACCELD_CHECK(bind(listener_, &place.any, place.size) == 0);
+  const Endpoint address = EndpointOf(listen_at);
+  listener_ = NewSocket(address);
+  ACCELD_CHECK(bind(listener_, &address.any, address.size) == 0);
   ACCELD_CHECK(listen(listener_, 64) == 0);
   acceptor_ = std::thread([this] { Accept(); });
 }
@@ -125,9 +125,9 @@ void CuttingProxy::Accept() {
     if (client < 0) continue;  // Who came has gone already.
     auto link = std::make_unique<Link>();
     link->client = client;
-    const Endpoint place = EndpointOf(target_);
-    link->server = NewSocket(place);
-    if (refuse_ || connect(link->server, &place.any, place.size) != 0) {
+    const Endpoint address = EndpointOf(target_);
+    link->server = NewSocket(address);
+    if (refuse_ || connect(link->server, &address.any, address.size) != 0) {
       continue;
     }
     link->thread = std::thread([this, raw = link.get()] { Forward(*raw); });

@@ -21,8 +21,8 @@
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-// A wait looks so often whether the clock was moved.
-constexpr int64_t kLookNs = 20'000'000;
+// A wait polls so often whether the clock was moved.
+constexpr int64_t kPollNs = 20'000'000;
 
 // What belongs to the whole process; before its own initializers the clock is not moved.
 const std::atomic<int64_t>* shift_ns = nullptr;
@@ -56,9 +56,9 @@ int64_t NowNs() {
 }
 
 // The machine's own time, a little later or when `deadline_ns` of the moved clock will have come.
-timespec NextLook(int64_t deadline_ns) {
+timespec NextPoll(int64_t deadline_ns) {
   int64_t wait_ns = deadline_ns - NowNs();
-  if (wait_ns > kLookNs) wait_ns = kLookNs;
+  if (wait_ns > kPollNs) wait_ns = kPollNs;
   if (wait_ns < 0) wait_ns = 0;
   timespec now;
   syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
@@ -94,9 +94,9 @@ int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
   static const auto next =
       Next<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>("pthread_cond_timedwait");
   if (shift_ns == nullptr) return next(condition, mutex, deadline);
-  const timespec look = NextLook(ToNs(*deadline));
-  const int result = next(condition, mutex, &look);
-  // Whoever is woken for nothing looks again.
+  const timespec until = NextPoll(ToNs(*deadline));
+  const int result = next(condition, mutex, &until);
+  // Whoever is woken for nothing waits again.
   return result == ETIMEDOUT && NowNs() < ToNs(*deadline) ? 0 : result;
 }
 
@@ -114,8 +114,8 @@ long syscall(long number, ...) {
       operation != (FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME)) {
     return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
-  const timespec look = NextLook(ToNs(*deadline));
-  const long result = next(number, a[0], a[1], a[2], &look, a[4], a[5]);
+  const timespec until = NextPoll(ToNs(*deadline));
+  const long result = next(number, a[0], a[1], a[2], &until, a[4], a[5]);
   // A wake-up for nothing is allowed.
   if (result < 0 && errno == ETIMEDOUT && NowNs() < ToNs(*deadline)) return 0;
   return result;

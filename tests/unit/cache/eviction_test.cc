@@ -16,20 +16,20 @@ using ::testing::IsEmpty;
 struct Tier {
   void Add(const std::string& owner, int count, int64_t size_bytes = 1) {
     for (int i = 0; i < count; ++i) {
-      const auto place = static_cast<int64_t>(entries.size());
-      entries.push_back({DigestOf(std::to_string(place)), owner, place, size_bytes});
+      const auto position = static_cast<int64_t>(entries.size());
+      entries.push_back({DigestOf(std::to_string(position)), owner, position, size_bytes});
       bytes_by_owner[owner] += size_bytes;
     }
   }
-  // The places of what goes.
+  // The positions of what goes.
   std::vector<int64_t> Chosen(int64_t excess_bytes, const TierLimits& limits) const {
-    std::vector<int64_t> places;
+    std::vector<int64_t> positions;
     for (const Digest& key : ChooseEvicted(entries, bytes_by_owner, excess_bytes, limits)) {
       for (const Evictable& entry : entries) {
-        if (entry.key == key) places.push_back(entry.last_use);
+        if (entry.key == key) positions.push_back(entry.last_use);
       }
     }
-    return places;
+    return positions;
   }
 
   std::vector<Evictable> entries;

@@ -10,8 +10,8 @@
 namespace acceld::client {
 namespace {
 
-std::shared_ptr<const ir::OpLocations> Places(std::string place) {
-  return std::make_shared<const ir::OpLocations>(ir::OpLocations{{0, 1}, {std::move(place)}});
+std::shared_ptr<const ir::OpLocations> Locations(std::string location) {
+  return std::make_shared<const ir::OpLocations>(ir::OpLocations{{0, 1}, {std::move(location)}});
 }
 
 absl::Status ErrorAt(const Digest& program, uint32_t op) {
@@ -22,20 +22,21 @@ TEST(ProgramPlacesTest, ErrorsOfKnownOpsSayWhereTheyWereMade) {
   const Digest program = DigestOf("program");
   ProgramLocations source_locations;
   EXPECT_EQ(source_locations.Locate(ErrorAt(program, 2)).message(), "why");
-  source_locations.Add(program, Places("train.py:3"));
+  source_locations.Add(program, Locations("train.py:3"));
   EXPECT_EQ(source_locations.Locate(ErrorAt(program, 2)).message(), "train.py:3: why");
   EXPECT_EQ(source_locations.Locate(ErrorAt(program, 1)).message(), "why");
   EXPECT_EQ(source_locations.Locate(ErrorAt(program, 3)).message(), "why");
   EXPECT_EQ(source_locations.Locate(ErrorAt(DigestOf("other"), 2)).message(), "why");
   EXPECT_EQ(source_locations.Locate(absl::InternalError("why")).message(), "why");
-  source_locations.Add(program, Places("evaluate.py:4"));
+  source_locations.Add(program, Locations("evaluate.py:4"));
   EXPECT_EQ(source_locations.Locate(ErrorAt(program, 2)).message(), "evaluate.py:4: why");
 }
 
 TEST(ProgramPlacesTest, ForgetTheFirstWhenThereIsMuch) {
   ProgramLocations source_locations;
   const std::string long_name(1 << 20, 'x');
-  for (int i = 0; i < 20; ++i) source_locations.Add(DigestOf(absl::StrCat(i)), Places(long_name));
+  for (int i = 0; i < 20; ++i)
+    source_locations.Add(DigestOf(absl::StrCat(i)), Locations(long_name));
   EXPECT_EQ(source_locations.Locate(ErrorAt(DigestOf("0"), 2)).message(), "why");
   EXPECT_NE(source_locations.Locate(ErrorAt(DigestOf("19"), 2)).message(), "why");
 }

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Goes on by a microsecond whenever it is looked at, and when a test says so: what is measured does
+// Goes on by a microsecond whenever it is polled, and when a test says so: what is measured does
 // not depend on when the threads of the test get a core.
 struct TestClock {
   using duration = std::chrono::nanoseconds;
@@ -70,14 +70,14 @@ TEST(BusyPollTest, IsNeverDoneWithoutAWindow) {
 
 TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
   TestBusyPoll poll(milliseconds(100));
-  int looks = 0;
-  EXPECT_TRUE(poll.Await([&] { return ++looks == 5; }));
-  // As if another thread had run between two looks.
+  int polls = 0;
+  EXPECT_TRUE(poll.Await([&] { return ++polls == 5; }));
+  // As if another thread had run between two polls.
   const auto after_another = [&](bool has_come) {
-    looks = 0;
-    return poll.Await([&looks, has_come] {
-      if (++looks == 1) TestClock::Pass(milliseconds(30));
-      return looks == 2 && has_come;
+    polls = 0;
+    return poll.Await([&polls, has_come] {
+      if (++polls == 1) TestClock::Pass(milliseconds(30));
+      return polls == 2 && has_come;
     });
   };
   EXPECT_FALSE(after_another(false));
@@ -89,13 +89,13 @@ TEST(BusyPollTest, IsNotDoneForAWhileAfterTheCoreWasTakenForLongWhenItCame) {
 TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
   TestBusyPoll poll(milliseconds(100));
   const auto lose = [&] {
-    int looks = 0;
-    EXPECT_TRUE(poll.Await([&looks] {
-      if (++looks == 1) TestClock::Pass(milliseconds(2));
-      return looks == 2;
+    int polls = 0;
+    EXPECT_TRUE(poll.Await([&polls] {
+      if (++polls == 1) TestClock::Pass(milliseconds(2));
+      return polls == 2;
     }));
   };
-  // In waits, so that who waits often looks out again soon.
+  // In waits, so that who waits often polls again soon.
   for (const int pause : {50, 200, 400, 400}) {
     lose();
     for (int i = 0; i < pause; ++i) {
@@ -110,11 +110,11 @@ TEST(BusyPollTest, PausesGrowWhereTheCoreIsTakenAgainAndAgain) {
 }
 
 TEST(BusyPollTest, PollingEndsWithWhatIsWaitedForOrWithTheWindow) {
-  int looks = 0;
-  EXPECT_TRUE(PollFor(std::chrono::hours(1), [&] { return ++looks == 5; }));
-  EXPECT_EQ(looks, 5);
+  int polls = 0;
+  EXPECT_TRUE(PollFor(std::chrono::hours(1), [&] { return ++polls == 5; }));
+  EXPECT_EQ(polls, 5);
   EXPECT_FALSE(PollFor(microseconds(100), [] { return false; }));
-  // Even without a window there is one look.
+  // Even without a window there is one poll.
   EXPECT_TRUE(PollFor(microseconds(0), [] { return true; }));
 }
 

@@ -18,15 +18,15 @@ constexpr char kGarbage = '\x5a';
 constexpr int kMaxIterations = 100'000;
 
 // A run of bytes somewhere.
-struct Place {
+struct MemoryRange {
   char* data;
   int64_t size;
 };
 
 // The spaces of one running function.
 struct Frame {
-  std::vector<Place> arguments, results;
-  Place arena, constants;
+  std::vector<MemoryRange> arguments, results;
+  MemoryRange arena, constants;
 };
 
 class Runner {
@@ -41,8 +41,8 @@ class Runner {
   }
 
  private:
-  static absl::StatusOr<Place> At(const Slice& slice, const Frame& frame) {
-    Place space{};
+  static absl::StatusOr<MemoryRange> At(const Slice& slice, const Frame& frame) {
+    MemoryRange space{};
     switch (slice.space) {
       case Slice::Space::kArgument:
         space = frame.arguments.at(slice.index);
@@ -61,7 +61,7 @@ class Runner {
         slice.offset_bytes + slice.size_bytes > space.size) {
       return absl::InternalError(absl::StrCat("slice out of its space: ", ToString(slice)));
     }
-    return Place{space.data + slice.offset_bytes, slice.size_bytes};
+    return MemoryRange{space.data + slice.offset_bytes, slice.size_bytes};
   }
 
   absl::Status Run(const kernels::Steps& steps, const Frame& frame) {
@@ -75,31 +75,31 @@ class Runner {
 
   absl::Status Do(const kernels::LaunchStep& step, const Frame& frame) {
     const kernels::Kernel& kernel = plan_.kernels.at(step.kernel);
-    // Buffers in one place share one string, as they share memory.
+    // Buffers that are the same memory share one string.
     std::map<std::pair<char*, int64_t>, std::string> contents;
     std::vector<std::string*> buffers;
-    std::vector<Place> places;
+    std::vector<MemoryRange> ranges;
     for (const Slice& slice : step.buffers) {
-      absl::StatusOr<Place> place = At(slice, frame);
-      if (!place.ok()) return place.status();
+      absl::StatusOr<MemoryRange> range = At(slice, frame);
+      if (!range.ok()) return range.status();
       // An empty and a full buffer may have one address.
-      const auto [it, is_new] = contents.try_emplace({place->data, place->size});
-      if (is_new) it->second.assign(place->data, place->size);
+      const auto [it, is_new] = contents.try_emplace({range->data, range->size});
+      if (is_new) it->second.assign(range->data, range->size);
       buffers.push_back(&it->second);
-      places.push_back(*place);
+      ranges.push_back(*range);
     }
     ACCELD_RETURN_IF_ERROR(run_(kernel, buffers));
-    for (size_t i = 0; i < places.size(); ++i) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
       if (kernel.buffers[i].access == kernels::BufferParameter::Access::kRead) continue;
-      std::memcpy(places[i].data, buffers[i]->data(), places[i].size);
+      std::memcpy(ranges[i].data, buffers[i]->data(), ranges[i].size);
     }
     return absl::OkStatus();
   }
 
   absl::Status Do(const kernels::MatmulStep& step, const Frame& frame) {
-    ACCELD_ASSIGN_OR_RETURN(const Place lhs, At(step.lhs, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place rhs, At(step.rhs, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange lhs, At(step.lhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange rhs, At(step.rhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange out, At(step.out, frame));
     for (int64_t b = 0; b < step.batch; ++b) {
       for (int64_t m = 0; m < step.m; ++m) {
         for (int64_t n = 0; n < step.n; ++n) {
@@ -126,11 +126,11 @@ class Runner {
     const kernels::MatmulEpilogue& epilogue = step.epilogue;
     sum *= epilogue.alpha;
     if (epilogue.has_addend()) {
-      ACCELD_ASSIGN_OR_RETURN(const Place addend, At(epilogue.addend, frame));
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange addend, At(epilogue.addend, frame));
       sum += epilogue.beta * ir::ReadFloat(step.output_dtype, addend.data, index);
     }
     if (epilogue.has_bias) {
-      ACCELD_ASSIGN_OR_RETURN(const Place bias, At(epilogue.bias, frame));
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange bias, At(epilogue.bias, frame));
       sum += ir::ReadFloat(step.output_dtype, bias.data, index % step.n);
     }
     switch (epilogue.activation) {
@@ -155,11 +155,11 @@ class Runner {
     slices.push_back(step.out);
     std::vector<std::string> buffers;
     for (const Slice& slice : slices) {
-      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
-      buffers.emplace_back(place.data, place.size);
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(slice, frame));
+      buffers.emplace_back(range.data, range.size);
     }
     ACCELD_RETURN_IF_ERROR(run_attention_(step.shape, absl::MakeSpan(buffers)));
-    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange out, At(step.out, frame));
     std::memcpy(out.data, buffers.back().data(), out.size);
     return absl::OkStatus();
   }
@@ -167,15 +167,15 @@ class Runner {
   // As AttentionShape defines it, in f64 but for scores with a bias.
   absl::Status ComputeAttention(const kernels::AttentionStep& step, const Frame& frame) {
     const kernels::AttentionShape& shape = step.shape;
-    ACCELD_ASSIGN_OR_RETURN(const Place query, At(step.query, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place key, At(step.key, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place value, At(step.value, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
-    Place bias{};
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange query, At(step.query, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange key, At(step.key, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange value, At(step.value, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange out, At(step.out, frame));
+    MemoryRange bias{};
     if (shape.bias.has_value()) {
       ACCELD_ASSIGN_OR_RETURN(bias, At(step.bias, frame));
     }
-    std::vector<Place> masks;
+    std::vector<MemoryRange> masks;
     for (const Slice& slice : step.masks) {
       ACCELD_ASSIGN_OR_RETURN(masks.emplace_back(), At(slice, frame));
     }
@@ -232,22 +232,22 @@ class Runner {
 
   // The sum as ConvolutionShape defines it.
   absl::Status Do(const kernels::ConvolutionStep& step, const Frame& frame) {
-    ACCELD_ASSIGN_OR_RETURN(const Place lhs, At(step.lhs, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place rhs, At(step.rhs, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place out, At(step.out, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange lhs, At(step.lhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange rhs, At(step.rhs, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange out, At(step.out, frame));
     const kernels::ConvolutionShape& shape = step.shape;
     constexpr int kNumDims = kernels::ConvolutionShape::kNumDims;
     const int64_t cells = shape.num_window_elements();
     for (int64_t i = 0; i < shape.groups * shape.num_output_positions() * shape.outputs; ++i) {
       const int64_t output = i % shape.outputs;
       const int64_t group = i / shape.outputs / shape.num_output_positions();
-      int64_t place[kNumDims];
+      int64_t position[kNumDims];
       int64_t to = group * shape.out_group_stride + output * shape.out_feature_stride;
       for (int64_t d = kNumDims, rest = i / shape.outputs % shape.num_output_positions();
            d-- > 0;) {
-        place[d] = rest % shape.dims[d].extent;
+        position[d] = rest % shape.dims[d].extent;
         rest /= shape.dims[d].extent;
-        to += place[d] * shape.dims[d].out_stride;
+        to += position[d] * shape.dims[d].out_stride;
       }
       double sum = 0;
       for (int64_t cell = 0; cell < cells; ++cell) {
@@ -255,7 +255,7 @@ class Runner {
         bool inside = true;
         for (int64_t d = kNumDims, rest = cell; d-- > 0;) {
           const auto& dim = shape.dims[d];
-          const int64_t at = place[d] * dim.stride + rest % dim.window * dim.step + dim.offset;
+          const int64_t at = position[d] * dim.stride + rest % dim.window * dim.step + dim.offset;
           rest /= dim.window;
           inside &= at >= 0 && at % dim.dilation == 0 && at / dim.dilation < dim.size;
           from += at / dim.dilation * dim.lhs_stride;
@@ -283,25 +283,25 @@ class Runner {
   absl::Status Do(const kernels::HostCallStep& step, const Frame& frame) {
     std::vector<ir::Literal> operands;
     for (size_t i = 0; i < step.operands.size(); ++i) {
-      ACCELD_ASSIGN_OR_RETURN(const Place place, At(step.operands[i], frame));
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(step.operands[i], frame));
       ACCELD_ASSIGN_OR_RETURN(
           operands.emplace_back(),
-          ir::Literal::FromBytes(step.call.operands[i], std::string(place.data, place.size)));
+          ir::Literal::FromBytes(step.call.operands[i], std::string(range.data, range.size)));
     }
     ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> results,
                             callbacks_.at(static_cast<size_t>(step.call.callback))(operands));
     ACCELD_RETURN_IF_ERROR(ir::CheckHostResults(step.call.callback, step.call.results, results));
     for (size_t i = 0; i < results.size(); ++i) {
-      ACCELD_ASSIGN_OR_RETURN(const Place place, At(step.results[i], frame));
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(step.results[i], frame));
       const std::string bytes = results[i].DenseBytes();
-      std::memcpy(place.data, bytes.data(), bytes.size());
+      std::memcpy(range.data, bytes.data(), bytes.size());
     }
     return absl::OkStatus();
   }
 
   absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
-    ACCELD_ASSIGN_OR_RETURN(const Place from, At(step.from, frame));
-    ACCELD_ASSIGN_OR_RETURN(const Place to, At(step.to, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange from, At(step.from, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange to, At(step.to, frame));
     if (from.size != to.size) return absl::InternalError("copy of unequal sizes");
     std::memmove(to.data, from.data, from.size);
     return absl::OkStatus();
@@ -310,7 +310,7 @@ class Runner {
   absl::Status Do(const kernels::WhileStep& step, const Frame& frame) {
     for (int i = 0; i < kMaxIterations; ++i) {
       ACCELD_RETURN_IF_ERROR(Run(step.condition, frame));
-      ACCELD_ASSIGN_OR_RETURN(const Place predicate, At(step.predicate, frame));
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange predicate, At(step.predicate, frame));
       if (*predicate.data == 0) return absl::OkStatus();
       ACCELD_RETURN_IF_ERROR(Run(step.body, frame));
     }
@@ -318,7 +318,7 @@ class Runner {
   }
 
   absl::Status Do(const kernels::SwitchStep& step, const Frame& frame) {
-    ACCELD_ASSIGN_OR_RETURN(const Place index, At(step.index, frame));
+    ACCELD_ASSIGN_OR_RETURN(const MemoryRange index, At(step.index, frame));
     const auto last = static_cast<int64_t>(step.branches.size()) - 1;
     int64_t branch = step.index_is_predicate ? (*index.data != 0 ? 0 : 1)
                                              : ir::ReadInt(ir::DType::kI32, index.data, 0);
@@ -329,12 +329,12 @@ class Runner {
   absl::Status Do(const kernels::CallStep& step, const Frame& frame) {
     Frame callee;
     for (const Slice& slice : step.arguments) {
-      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
-      callee.arguments.push_back(place);
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(slice, frame));
+      callee.arguments.push_back(range);
     }
     for (const Slice& slice : step.results) {
-      ACCELD_ASSIGN_OR_RETURN(const Place place, At(slice, frame));
-      callee.results.push_back(place);
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(slice, frame));
+      callee.results.push_back(range);
     }
     ACCELD_ASSIGN_OR_RETURN(callee.arena, At(step.arena, frame));
     callee.constants = frame.constants;
@@ -362,17 +362,17 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
     result_bytes.emplace_back(type.size_bytes(), kGarbage);
   }
   std::string arena(plan.entry().arena_bytes, kGarbage), constants = plan.constants;
-  const auto place = [](std::string& bytes) {
-    return Place{bytes.data(), static_cast<int64_t>(bytes.size())};
+  const auto range = [](std::string& bytes) {
+    return MemoryRange{bytes.data(), static_cast<int64_t>(bytes.size())};
   };
   Frame frame;
-  for (std::string& bytes : argument_bytes) frame.arguments.push_back(place(bytes));
-  for (std::string& bytes : result_bytes) frame.results.push_back(place(bytes));
+  for (std::string& bytes : argument_bytes) frame.arguments.push_back(range(bytes));
+  for (std::string& bytes : result_bytes) frame.results.push_back(range(bytes));
   for (const kernels::InputOutputAlias& one : shared) {
     frame.results.at(one.result) = frame.arguments.at(one.argument);
   }
-  frame.arena = place(arena);
-  frame.constants = place(constants);
+  frame.arena = range(arena);
+  frame.constants = range(constants);
   ACCELD_RETURN_IF_ERROR(
       Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
   for (const kernels::InputOutputAlias& one : shared) {

@@ -125,11 +125,11 @@ RandomConvolution MakeConvolution(Dice& dice, int number) {
     const int64_t dilated = size == 0 ? 0 : (size - 1) * lhs_dilate + 1;
     const int64_t covered = (window - 1) * rhs_dilate + 1;
     const int64_t padded = dilated + low + high;
-    const int64_t places = padded < covered || padded <= 0 ? 0 : (padded - covered) / stride + 1;
+    const int64_t extent = padded < covered || padded <= 0 ? 0 : (padded - covered) / stride + 1;
     const std::string name = absl::StrCat(d);
     lhs.Add(name, size);
     rhs.Add(name, window);
-    out.Add(name, places);
+    out.Add(name, extent);
     strides.push_back(absl::StrCat(stride));
     padding.push_back(absl::StrCat("[", low, ", ", high, "]"));
     lhs_dilation.push_back(absl::StrCat(lhs_dilate));

@@ -166,23 +166,23 @@ class CudaRoutineTest : public CudaDeviceTest {
       char bytes[kernels::kBufferAlignment];
     };
     std::vector<std::vector<Line>> memory;
-    std::vector<void*> places;
-    const auto place = [&](const TensorType& type) {
+    std::vector<void*> addresses;
+    const auto add = [&](const TensorType& type) {
       memory.emplace_back(static_cast<size_t>(type.size_bytes()) / sizeof(Line) + 1);
-      places.push_back(memory.back().data());
+      addresses.push_back(memory.back().data());
     };
     for (const ir::Literal& operand : operands) {
-      place(operand.type());
+      add(operand.type());
       const std::string bytes = operand.DenseBytes();
-      std::memcpy(places.back(), bytes.data(), bytes.size());
+      std::memcpy(addresses.back(), bytes.data(), bytes.size());
     }
-    for (const TensorType& type : call.results) place(type);
+    for (const TensorType& type : call.results) add(type);
     const volatile bool never = false;
-    EXPECT_TRUE(kernels::cpu::RunRoutineOnHost(call, places.data(), nullptr, 1, &never).ok());
+    EXPECT_TRUE(kernels::cpu::RunRoutineOnHost(call, addresses.data(), nullptr, 1, &never).ok());
     std::vector<ir::Literal> results;
     for (size_t i = 0; i < call.results.size(); ++i) {
       results.push_back(*ir::Literal::FromBytes(
-          call.results[i], std::string(static_cast<const char*>(places[operands.size() + i]),
+          call.results[i], std::string(static_cast<const char*>(addresses[operands.size() + i]),
                                        static_cast<size_t>(call.results[i].size_bytes()))));
     }
     return results;

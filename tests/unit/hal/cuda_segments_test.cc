@@ -130,14 +130,14 @@ TEST(CudaPlacesTest, EachPlaceHasOneNumber) {
                               .predicate = part,
                               .body = {{CopyStep{.from = larger, .to = larger}, ""}}},
                     ""}};
-  const BufferLocations places(program, /*num_arguments=*/2, /*num_results=*/3);
-  ASSERT_EQ(places.all().size(), 3);
-  EXPECT_EQ(places.num_bases(), 8);
-  EXPECT_EQ(places.all()[places.cancelled()].base, 7);
-  EXPECT_EQ(places.all()[places.NumberOf(argument)].base, 1);
-  EXPECT_EQ(places.all()[places.NumberOf(part)].base, 5);
-  EXPECT_EQ(places.all()[places.NumberOf(part)].offset_bytes, 128);
-  EXPECT_EQ(places.NumberOf(part), places.NumberOf(larger));
+  const BufferLocations locations(program, /*num_arguments=*/2, /*num_results=*/3);
+  ASSERT_EQ(locations.all().size(), 3);
+  EXPECT_EQ(locations.num_bases(), 8);
+  EXPECT_EQ(locations.all()[locations.cancelled()].base, 7);
+  EXPECT_EQ(locations.all()[locations.NumberOf(argument)].base, 1);
+  EXPECT_EQ(locations.all()[locations.NumberOf(part)].base, 5);
+  EXPECT_EQ(locations.all()[locations.NumberOf(part)].offset_bytes, 128);
+  EXPECT_EQ(locations.NumberOf(part), locations.NumberOf(larger));
 }
 
 }  // namespace

@@ -93,12 +93,12 @@ std::string Section(absl::string_view name) {
 }
 
 // Where an op is computed.
-struct Places {
+struct Support {
   std::string cpu, gpu;
 };
 
-Places PlacesOf(OpKind kind) {
-  const auto both = [](const char* place) { return Places{place, place}; };
+Support SupportOf(OpKind kind) {
+  const auto both = [](const char* targets) { return Support{targets, targets}; };
   switch (FamilyOf(kind)) {
     case OpFamily::kElementwise:
     case OpFamily::kIndexing:
@@ -151,10 +151,10 @@ std::string Document() {
         info.num_regions == kVariadic ? Count(1, kVariadic) : absl::StrCat(info.num_regions);
     const std::string types =
         info.family == OpFamily::kElementwise ? ElementTypes(info.operand_classes) : "";
-    const Places places = PlacesOf(static_cast<OpKind>(i));
+    const Support support = SupportOf(static_cast<OpKind>(i));
     rows.push_back(absl::StrCat(
         "| `", info.name, "` | ", Count(info.min_operands, info.max_operands), " | ", regions,
-        " | ", types, " | ", places.cpu, " | ", places.gpu, " | ", Section(info.name), " |\n"));
+        " | ", types, " | ", support.cpu, " | ", support.gpu, " | ", Section(info.name), " |\n"));
   }
   std::sort(rows.begin(), rows.end());
   std::vector<absl::string_view> replaced = ReplacedOps();

@@ -13,18 +13,18 @@ using testing::Eventually;
 
 // What a daemon does, as far as IdleExit sees it.
 struct FakeDaemon {
-  std::atomic<uint64_t> open{0}, begun{0}, looks{0};
+  std::atomic<uint64_t> open{0}, begun{0}, polls{0};
   std::atomic<bool> draining{false};
   std::atomic<int> pauses{0}, resumes{0}, exits{0};
-  // Calls begin and end between any two looks.
+  // Calls begin and end between any two polls.
   std::atomic<bool> has_short_calls{false};
   // Somebody comes just before it is paused.
   std::atomic<bool> is_late{false};
 
   IdleExit::Hooks Hooks() {
-    return {.look =
+    return {.current_use =
                 [this] {
-                  ++looks;
+                  ++polls;
                   if (has_short_calls) ++begun;
                   return IdleExit::Use{.open = open, .begun = begun, .draining = draining};
                 },
@@ -36,9 +36,9 @@ struct FakeDaemon {
             .resume = [this] { ++resumes; },
             .exit = [this] { ++exits; }};
   }
-  void AwaitLooks(uint64_t more) {
-    const uint64_t until = looks + more;
-    ASSERT_TRUE(Eventually([&] { return looks >= until; }));
+  void AwaitPolls(uint64_t more) {
+    const uint64_t until = polls + more;
+    ASSERT_TRUE(Eventually([&] { return polls >= until; }));
   }
 };
 
@@ -54,11 +54,11 @@ TEST(IdleExitTest, WhatIsOpenAndWhatHasBegunKeepIt) {
   FakeDaemon daemon;
   daemon.open = 1;
   const IdleExit idle(milliseconds(10), daemon.Hooks());
-  daemon.AwaitLooks(5);
+  daemon.AwaitPolls(5);
   EXPECT_EQ(daemon.pauses, 0);
   daemon.has_short_calls = true;
   daemon.open = 0;
-  daemon.AwaitLooks(20);
+  daemon.AwaitPolls(20);
   EXPECT_EQ(daemon.pauses, 0);
   EXPECT_EQ(daemon.exits, 0);
   daemon.has_short_calls = false;
@@ -70,7 +70,7 @@ TEST(IdleExitTest, WhoComesInTheLastMomentKeepsIt) {
   daemon.is_late = true;
   const IdleExit idle(milliseconds(10), daemon.Hooks());
   EXPECT_TRUE(Eventually([&] { return daemon.resumes == 1; }));
-  daemon.AwaitLooks(5);
+  daemon.AwaitPolls(5);
   EXPECT_EQ(daemon.exits, 0);
   daemon.open = 0;
   EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));
@@ -81,7 +81,7 @@ TEST(IdleExitTest, OneThatDrainsEndsWithItsLastSession) {
   daemon.open = 1;
   daemon.draining = true;
   const IdleExit idle(std::chrono::hours(1), daemon.Hooks());
-  daemon.AwaitLooks(2);
+  daemon.AwaitPolls(2);
   EXPECT_EQ(daemon.exits, 0);
   daemon.open = 0;
   EXPECT_TRUE(Eventually([&] { return daemon.exits == 1; }));

@@ -12,20 +12,20 @@ constexpr int64_t kElements = 4096;
 constexpr int64_t kBytes = kElements * int64_t{sizeof(float)};
 
 // Where a kernel was told to work.
-struct Places {
+struct Addresses {
   const void* argument = nullptr;
   const void* result = nullptr;
 };
 
 // Adds one to each element of its first argument, in place where it may.
-std::shared_ptr<const hal::LoadedExecutable> Increment(Places& places, int arguments = 1) {
+std::shared_ptr<const hal::LoadedExecutable> Increment(Addresses& addresses, int arguments = 1) {
   auto executable = std::make_shared<hal::Executable>();
   executable->arguments.assign(static_cast<size_t>(arguments), testing::F32({kElements}));
   executable->results = {testing::F32({kElements})};
   executable->steady = true;
   executable->may_share = {{0, 0}};
-  const auto run = [&places](const kernels::cpu::LaunchContext& context) {
-    places = {context.arguments[0], context.results[0]};
+  const auto run = [&addresses](const kernels::cpu::LaunchContext& context) {
+    addresses = {context.arguments[0], context.results[0]};
     const auto* in = static_cast<const float*>(context.arguments[0]);
     auto* out = static_cast<float*>(context.results[0]);
     for (int64_t i = 0; i < kElements; ++i) out[i] = in[i] + 1;
@@ -62,13 +62,13 @@ class DonationTest : public ::testing::Test {
     client_.Submit(started.task);
     return started;
   }
-  static void ExpectMoved(const Places& places) {
-    EXPECT_NE(places.argument, nullptr);
-    EXPECT_EQ(places.argument, places.result);
+  static void ExpectMoved(const Addresses& addresses) {
+    EXPECT_NE(addresses.argument, nullptr);
+    EXPECT_EQ(addresses.argument, addresses.result);
   }
-  static void ExpectCopied(const Places& places) {
-    EXPECT_NE(places.argument, nullptr);
-    EXPECT_NE(places.argument, places.result);
+  static void ExpectCopied(const Addresses& addresses) {
+    EXPECT_NE(addresses.argument, nullptr);
+    EXPECT_NE(addresses.argument, addresses.result);
   }
 
   // Three arrays fit, and some small ones.
@@ -78,12 +78,12 @@ class DonationTest : public ::testing::Test {
 };
 
 TEST_F(DonationTest, AnArrayThatNobodyElseHasIsWhereTheResultIs) {
-  Places places;
+  Addresses addresses;
   ArrayPtr x = Upload(1);
   ASSERT_TRUE(Final(x).ok());
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
   EXPECT_EQ(step.donation->returned(), nullptr);
   EXPECT_TRUE(executor_.WaitUntilIdle(kForever));
   EXPECT_EQ(client_.account().bytes(), kBytes);
@@ -91,12 +91,12 @@ TEST_F(DonationTest, AnArrayThatNobodyElseHasIsWhereTheResultIs) {
 }
 
 TEST_F(DonationTest, AnArrayThatSomebodyElseHasKeepsItsValue) {
-  Places places;
+  Addresses addresses;
   ArrayPtr x = Upload(1);
   const ArrayPtr kept = x;
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
-  ExpectCopied(places);
+  ExpectCopied(addresses);
   EXPECT_EQ(FirstValue(executor_, kept), 1);
   EXPECT_TRUE(executor_.WaitUntilIdle(kForever));
   EXPECT_EQ(client_.account().bytes(), 2 * kBytes);
@@ -107,11 +107,11 @@ TEST_F(DonationTest, AnotherQueuedExecutionThatReadsItKeepsItsValue) {
   gate.kernel->cost.Record(std::chrono::nanoseconds(std::chrono::hours(1)).count());
   const ArrayPtr held = client_.Run("gate", gate.kernel, {});
   gate.door.AwaitArrival();
-  Places places, others;
+  Addresses addresses, others;
   ArrayPtr x = Upload(1);
   ASSERT_TRUE(Final(x).ok());
   ArrayPtr y = Array::ForReaders(client_.Run("reader", Increment(others), {x}));
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   gate.door.Open();
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
   EXPECT_EQ(FirstValue(executor_, y), 2);
@@ -119,22 +119,22 @@ TEST_F(DonationTest, AnotherQueuedExecutionThatReadsItKeepsItsValue) {
 
 // As training does: each step is submitted while the one before still runs.
 TEST_F(DonationTest, StepsThatAreSubmittedAheadAllWorkInOnePlace) {
-  Places places;
+  Addresses addresses;
   ArrayPtr x = Upload(0);
   ASSERT_TRUE(Final(x).ok());
   const int64_t before = device_.memory().used_bytes;
   for (int i = 0; i < 200; ++i) {
-    Started step = Donate(Increment(places), std::move(x));
+    Started step = Donate(Increment(addresses), std::move(x));
     x = std::move(step.output);
   }
   EXPECT_EQ(FirstValue(executor_, x), 200);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
   EXPECT_EQ(device_.memory().peak_bytes, before);
   EXPECT_EQ(executor_.instruments().donated_bytes.value(), static_cast<uint64_t>(200 * kBytes));
 }
 
 TEST_F(DonationTest, WhileTheArrayIsBeingMadeItsMemoryCanBeTaken) {
-  Places places;
+  Addresses addresses;
   Door door;
   const auto slow = testing::LoadedKernel(0, kElements, [door](const auto& context) {
     door.Pass();
@@ -144,17 +144,17 @@ TEST_F(DonationTest, WhileTheArrayIsBeingMadeItsMemoryCanBeTaken) {
   slow->cost.Record(1000);
   ArrayPtr x = Array::ForReaders(client_.Run("slow", slow, {}));
   door.AwaitArrival();
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   door.Open();
   EXPECT_EQ(FirstValue(executor_, step.output), 6);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
 }
 
 TEST_F(DonationTest, AnExecutionThatIsPoisonedByAnotherInputGivesItBack) {
-  Places places;
+  Addresses addresses;
   const ArrayPtr broken = client_.NewArray(kElements);
   broken->Fail(absl::InternalError("broken before"));
-  const Started step = Donate(Increment(places, 2), Upload(1), {broken});
+  const Started step = Donate(Increment(addresses, 2), Upload(1), {broken});
   EXPECT_EQ(Final(step.output).message(), "broken before");
   EXPECT_TRUE(executor_.WaitUntilIdle(kForever));
   ASSERT_NE(step.donation->returned(), nullptr);
@@ -162,9 +162,9 @@ TEST_F(DonationTest, AnExecutionThatIsPoisonedByAnotherInputGivesItBack) {
 }
 
 TEST_F(DonationTest, AnExecutionThatIsCancelledInTimeGivesItBack) {
-  Places places;
+  Addresses addresses;
   const ArrayPtr pending = client_.NewArray(kElements);
-  const Started step = Donate(Increment(places, 2), Upload(1), {pending});
+  const Started step = Donate(Increment(addresses, 2), Upload(1), {pending});
   executor_.Cancel(step.task, absl::CancelledError("not wanted"));
   EXPECT_EQ(Final(step.output).message(), "not wanted");
   ASSERT_NE(step.donation->returned(), nullptr);
@@ -172,9 +172,9 @@ TEST_F(DonationTest, AnExecutionThatIsCancelledInTimeGivesItBack) {
   // And it may be donated again.
   ArrayPtr again = step.donation->returned();
   step.donation->Return(nullptr);
-  const Started second = Donate(Increment(places), std::move(again));
+  const Started second = Donate(Increment(addresses), std::move(again));
   EXPECT_EQ(FirstValue(executor_, second.output), 2);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
   pending->Fail(absl::CancelledError("over"));
 }
 
@@ -211,49 +211,49 @@ TEST_F(DonationTest, AnExecutionThatFailsOnTheDeviceHasConsumedIt) {
 }
 
 TEST_F(DonationTest, BytesThatAreBeingReadStay) {
-  Places places;
+  Addresses addresses;
   ArrayPtr x = Upload(1);
   ASSERT_TRUE(Final(x).ok());
   absl::StatusOr<SharedBytes> bytes = absl::UnknownError("");
   executor_.Download(x, [&](absl::StatusOr<SharedBytes> read) { bytes = std::move(read); });
   ASSERT_TRUE(bytes.ok());
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
-  ExpectCopied(places);
+  ExpectCopied(addresses);
   float first = 0;
   std::memcpy(&first, bytes->view.data(), sizeof(first));
   EXPECT_EQ(first, 1);
 }
 
 TEST_F(DonationTest, MemoryThatOtherArraysMayHaveIsNotTaken) {
-  Places places;
+  Addresses addresses;
   const ArrayPtr array = client_.NewArray(kElements);
   array->ShareContent();
   client_.UploadTo(array, std::vector<float>(kElements, 1));
   ASSERT_TRUE(Final(array).ok());
-  const Started step = Donate(Increment(places), Array::ForReaders(array));
+  const Started step = Donate(Increment(addresses), Array::ForReaders(array));
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
-  ExpectCopied(places);
+  ExpectCopied(addresses);
 }
 
 TEST_F(DonationTest, EachAccountPaysForWhatItsArrayHas) {
-  Places places;
+  Addresses addresses;
   Client other({&executor_});
   const ArrayPtr theirs = other.Upload(std::vector<float>(kElements, 1));
   ASSERT_TRUE(Final(theirs).ok());
   ArrayPtr x = Array::ForReaders(theirs);
-  const Started step = Donate(Increment(places), std::move(x));
+  const Started step = Donate(Increment(addresses), std::move(x));
   EXPECT_EQ(FirstValue(executor_, step.output), 2);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
   EXPECT_EQ(other.account().bytes(), 0);
   EXPECT_EQ(client_.account().bytes(), kBytes);
 }
 
 TEST_F(DonationTest, ALimitOfOneArrayIsEnoughForStepsInPlace) {
-  Places places;
+  Addresses addresses;
   Client small({&executor_}, kBytes);
   ArrayPtr x = Array::ForReaders(small.Upload(std::vector<float>(kElements, 1)));
-  auto [task, output] = small.Prepare("step", Increment(places), {x});
+  auto [task, output] = small.Prepare("step", Increment(addresses), {x});
   auto& execution = std::get<Execution>(task->work());
   auto donation = std::make_shared<Donation>(execution.program_name, 0);
   execution.donated.push_back({.argument = 0, .donation = donation});
@@ -267,16 +267,16 @@ TEST_F(DonationTest, AnArrayOfAnotherDeviceIsCopiedOver) {
   testing::FakeDevice second_device;
   DeviceExecutor second(second_device, 1, {});
   Client both({&executor_, &second});
-  Places places;
+  Addresses addresses;
   ArrayPtr x = Array::ForReaders(both.Upload(std::vector<float>(kElements, 1), 0));
-  auto [task, output] = both.Prepare("step", Increment(places), {x}, 1);
+  auto [task, output] = both.Prepare("step", Increment(addresses), {x}, 1);
   auto& execution = std::get<Execution>(task->work());
   auto donation = std::make_shared<Donation>(execution.program_name, 0);
   execution.donated.push_back({.argument = 0, .donation = donation});
   x.reset();
   both.Submit(task);
   EXPECT_EQ(FirstValue(second, output), 2);
-  ExpectCopied(places);
+  ExpectCopied(addresses);
   EXPECT_TRUE(second.WaitUntilIdle(kForever));
   EXPECT_EQ(device_.memory().used_bytes, 0);
 }
@@ -297,15 +297,15 @@ TEST_F(DonationTest, ASpilledArrayComesBackAndIsTaken) {
     ASSERT_TRUE(Final(b).ok());
     ASSERT_NE(x->view().spilled, nullptr);
   }
-  Places places;
-  auto [task, output] = client.Prepare("step", Increment(places), {x});
+  Addresses addresses;
+  auto [task, output] = client.Prepare("step", Increment(addresses), {x});
   auto& execution = std::get<Execution>(task->work());
   auto donation = std::make_shared<Donation>(execution.program_name, 0);
   execution.donated.push_back({.argument = 0, .donation = donation});
   x.reset();
   client.Submit(task);
   EXPECT_EQ(FirstValue(small, output), 2);
-  ExpectMoved(places);
+  ExpectMoved(addresses);
   EXPECT_TRUE(small.WaitUntilIdle(kForever));
   EXPECT_EQ(client.account().bytes(), kBytes);
 }

@@ -26,7 +26,7 @@ TEST(IdleProcessTest, SeesWhetherOtherThreadsLeaveACore) {
   }
   // Other processes may take the cores for a while.
   bool leaves_a_core = true;
-  for (int look = 0; look < 100 && leaves_a_core; ++look) {
+  for (int poll = 0; poll < 100 && leaves_a_core; ++poll) {
     std::this_thread::sleep_for(kWhile);
     leaves_a_core = process.HasIdleCore();
   }

@@ -137,8 +137,9 @@ void AddBundles(CLI::App& cache, Action& action) {
     action = AsAdmin(
         [flags](client::Admin& admin) { return ExportBundle(admin, flags->path, flags->keys); });
   });
-  CLI::App* in = AddCommand(cache, "import", "take in what export has written elsewhere",
-                            "accelctl cache import entries.bundle");
+  CLI::App* in =
+      AddCommand(cache, "import", "add the entries of a file that export wrote elsewhere",
+                 "accelctl cache import entries.bundle");
   in->add_option("file", flags->path, "the bundle")->required()->type_name("FILE");
   in->callback([flags, &action] {
     action =

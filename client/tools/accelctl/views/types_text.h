@@ -23,9 +23,9 @@ Signature ParseSignature(absl::string_view text);
 std::string TypesText(absl::Span<const std::string> types, absl::string_view noun, size_t columns);
 // The same for arguments and results: "1 argument: tensor<2xf32>; 1 result: tensor<2xf32>".
 std::string SignatureText(absl::string_view signature, size_t columns);
-// Returns those types, with their numbers from 0 on, that differ from the `others` in the same
-// place: "120 arguments, 2 differ: 17: tensor<8xf32>, 20: tensor<f32>". All of them if that fits,
-// or if the others are not as many.
+// Returns those types, with their numbers from 0 on, that differ from those of `others` at the
+// same position: "120 arguments, 2 differ: 17: tensor<8xf32>, 20: tensor<f32>". All of them if that
+// fits, or if the others are not as many.
 std::string DifferingTypesText(absl::Span<const std::string> types,
                                absl::Span<const std::string> others, size_t columns);
 

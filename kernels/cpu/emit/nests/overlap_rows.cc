@@ -75,23 +75,23 @@ class Rows {
   // Returns whether the writer stores much, only to buffers that nothing else accesses, and whether
   // it loads only from read-only buffers and, at its own induction variable, from scratch.
   bool WritesDisjointBuffers() const {
-    bool apart = true;
+    bool disjoint = true;
     int64_t bytes = 0;
     ForEachOf<StoreStatement>(writer_->body, [&](const StoreStatement& store) {
       const BufferParameter& buffer = kernel_.Buffer(store.buffer);
-      apart &= !IsScratch(store.buffer) && buffer.access == BufferParameter::Access::kWrite;
+      disjoint &= !IsScratch(store.buffer) && buffer.access == BufferParameter::Access::kWrite;
       bytes += buffer.num_elements * ir::StorageBytesOf(buffer.dtype);
     });
     ForEachOf<LoadStatement>(writer_->body, [&](const LoadStatement& load) {
-      apart &= IsScratch(load.buffer)
-                   ? load.index == writer_->induction
-                   : kernel_.Buffer(load.buffer).access == BufferParameter::Access::kRead;
+      disjoint &= IsScratch(load.buffer)
+                      ? load.index == writer_->induction
+                      : kernel_.Buffer(load.buffer).access == BufferParameter::Access::kRead;
     });
-    for (const BufferFacts& facts : facts_) apart &= facts.no_alias;
+    for (const BufferFacts& facts : facts_) disjoint &= facts.no_alias;
     for (const BufferParameter& buffer : kernel_.buffers) {
-      apart &= buffer.access != BufferParameter::Access::kReadWrite;
+      disjoint &= buffer.access != BufferParameter::Access::kReadWrite;
     }
-    return apart && bytes >= kMinStreamedBytes;
+    return disjoint && bytes >= kMinStreamedBytes;
   }
 
   // Returns whether the writer computes its indices from its loops' induction variables alone, so

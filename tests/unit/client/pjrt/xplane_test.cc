@@ -60,7 +60,7 @@ TEST(XPlaneTest, HasALineForEachStreamOfADevice) {
               ElementsAre("/device:CUSTOM:acceld cuda:0/upload: upload 0+10",
                           "/device:CUSTOM:acceld cuda:0/run: f 20+20 queued_us=15",
                           "/device:CUSTOM:acceld cuda:0/queue: f 5+15",
-                          "/device:CUSTOM:acceld cuda:0/run (brief): g 30+1 queued_us=0",
+                          "/device:CUSTOM:acceld cuda:0/run (express): g 30+1 queued_us=0",
                           "/device:CUSTOM:acceld device 3/fetch: download 50+10"));
 }
 

@@ -145,9 +145,9 @@ ir::Literal OnGpu(const Scan& scan, const ir::Literal& x) {
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return x;
   const auto run = [&](const kernels::Kernel& kernel, absl::Span<std::string* const> buffers) {
-    std::vector<char*> places;
-    for (std::string* buffer : buffers) places.push_back(buffer->data());
-    (*module)->Run(static_cast<size_t>(&kernel - plan->kernels.data()), places);
+    std::vector<char*> addresses;
+    for (std::string* buffer : buffers) addresses.push_back(buffer->data());
+    (*module)->Run(static_cast<size_t>(&kernel - plan->kernels.data()), addresses);
     return absl::OkStatus();
   };
   const auto results = RunPlan(*plan, {x}, run);

@@ -193,10 +193,10 @@ class Shim {
                                                const std::vector<ir::Literal>& arguments) {
     return RunPlan(plan, arguments,
                    [&](const kernels::Kernel& kernel, absl::Span<std::string* const> buffers) {
-                     std::vector<char*> places;
-                     for (std::string* buffer : buffers) places.push_back(buffer->data());
+                     std::vector<char*> addresses;
+                     for (std::string* buffer : buffers) addresses.push_back(buffer->data());
                      const auto number = static_cast<size_t>(&kernel - plan.kernels.data());
-                     module_->Run(first_[&plan] + number, places);
+                     module_->Run(first_[&plan] + number, addresses);
                      return absl::OkStatus();
                    });
   }

@@ -159,16 +159,16 @@ func.func @main(%x: tensor<5x300xf32>) -> (tensor<5x30xf32>, tensor<5x30xi32>) {
   ASSERT_TRUE(argument.ok()) << argument.status();
   const auto found = RunOnCpu(*module, {*argument}, 1);
   ASSERT_TRUE(found.ok()) << found.status();
-  const std::string values((*found)[0].DenseBytes()), places((*found)[1].DenseBytes());
+  const std::string values((*found)[0].DenseBytes()), indices((*found)[1].DenseBytes());
   for (int64_t row = 0; row < kRows; ++row) {
     std::set<int32_t> taken;
     for (int64_t k = 0; k < 30; ++k) {
-      int32_t place = -1;
-      std::memcpy(&place, places.data() + 4 * (row * 30 + k), 4);
-      ASSERT_TRUE(place >= 0 && place < 300) << place;
-      EXPECT_TRUE(taken.insert(place).second) << "row " << row << ", element " << place;
+      int32_t index = -1;
+      std::memcpy(&index, indices.data() + 4 * (row * 30 + k), 4);
+      ASSERT_TRUE(index >= 0 && index < 300) << index;
+      EXPECT_TRUE(taken.insert(index).second) << "row " << row << ", element " << index;
       EXPECT_EQ(std::memcmp(values.data() + 4 * (row * 30 + k),
-                            bytes.data() + 4 * (row * 300 + place), 4),
+                            bytes.data() + 4 * (row * 300 + index), 4),
                 0);
     }
   }

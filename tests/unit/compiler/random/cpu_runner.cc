@@ -48,17 +48,17 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
     absl::Span<const ir::Literal> arguments, int num_threads, const Interruption& interruption,
     const std::function<bool(uint32_t argument)>& is_donated) const {
   std::vector<Memory> memory;
-  const auto place = [&](absl::string_view bytes) {
+  const auto copy_of = [&](absl::string_view bytes) {
     memory.push_back(Place(bytes));
     return memory.back().get();
   };
-  std::vector<const void*> argument_places;
+  std::vector<const void*> argument_addresses;
   std::vector<void*> results;
   for (const ir::Literal& argument : arguments) {
-    argument_places.push_back(place(argument.DenseBytes()));
+    argument_addresses.push_back(copy_of(argument.DenseBytes()));
   }
   for (const ir::TensorType& type : executable_.results) {
-    results.push_back(place(std::string(type.size_bytes(), '\xCD')));
+    results.push_back(copy_of(std::string(type.size_bytes(), '\xCD')));
   }
   if (is_donated) {
     for (const kernels::InputOutputAlias& shared :
@@ -68,10 +68,10 @@ absl::StatusOr<std::vector<ir::Literal>> CpuProgram::Run(
   }
   static kernels::cpu::CpuRuntime runtime;
   const kernels::cpu::LaunchContext context = {
-      .arguments = argument_places.data(),
+      .arguments = argument_addresses.data(),
       .results = results.data(),
-      .arena = place(std::string(executable_.arena_bytes, '\xEF')),
-      .constants = place(executable_.constants),
+      .arena = copy_of(std::string(executable_.arena_bytes, '\xEF')),
+      .constants = copy_of(executable_.constants),
       .num_threads = num_threads,
       .interrupted = interruption.interrupted,
       .interrupt_handler = interruption.interrupt_handler,

@@ -55,10 +55,10 @@ TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
   ASSERT_TRUE(module.ok()) << module.status();
   for (const Planned& one : all) {
     const auto run = [&](const kernels::Kernel& kernel, absl::Span<std::string* const> buffers) {
-      std::vector<char*> places;
-      for (std::string* buffer : buffers) places.push_back(buffer->data());
+      std::vector<char*> addresses;
+      for (std::string* buffer : buffers) addresses.push_back(buffer->data());
       (*module)->Run(one.first_kernel + static_cast<size_t>(&kernel - one.plan.kernels.data()),
-                     places);
+                     addresses);
       return absl::OkStatus();
     };
     for (const bool donates : {false, true}) {

@@ -115,17 +115,17 @@ TEST(RandomAttentionTest, KernelsGiveWhatProgramsSay) {
     const auto* const kernel = (*code)->Find(absl::StrCat("attention_", number));
     if (kernel == nullptr) return absl::NotFoundError("no kernel of this shape");
     // As exact places at multiples of what a device's memory is at.
-    std::vector<std::unique_ptr<char, decltype(&std::free)>> places;
+    std::vector<std::unique_ptr<char, decltype(&std::free)>> copies;
     std::vector<std::string> addresses;
     for (const std::string& buffer : buffers) {
       const size_t rounded = (buffer.size() + 63) / 64 * 64;
-      char* const place = static_cast<char*>(std::aligned_alloc(64, rounded));
-      places.emplace_back(place, &std::free);
-      std::copy(buffer.begin(), buffer.end(), place);
-      addresses.emplace_back(reinterpret_cast<const char*>(&place), sizeof(place));
+      char* const copy = static_cast<char*>(std::aligned_alloc(64, rounded));
+      copies.emplace_back(copy, &std::free);
+      std::copy(buffer.begin(), buffer.end(), copy);
+      addresses.emplace_back(reinterpret_cast<const char*>(&copy), sizeof(copy));
     }
     kernel->Run(addresses, printed[number].blocks, printed[number].threads);
-    buffers.back().assign(places.back().get(), buffers.back().size());
+    buffers.back().assign(copies.back().get(), buffers.back().size());
     return absl::OkStatus();
   };
   for (const Planned& one : all) ASSERT_NO_FATAL_FAILURE(ExpectResults(one, run));

@@ -69,12 +69,12 @@ void AddToIds(ir::Region& region, ValueId base) {
   });
 }
 
-// Puts `region` in the place of an op whose operands are its arguments (a branch has none).
-void Splice(ir::Function& function, OpPlace place, ir::Region region) {
-  const ir::Op op = std::move(place.op());
-  auto& ops = place.region->ops;
-  EraseAt(ops, place.index);
-  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(place.index),
+// Puts `region` in place of an op whose operands are its arguments (a branch has none).
+void Splice(ir::Function& function, OpPosition position, ir::Region region) {
+  const ir::Op op = std::move(position.op());
+  auto& ops = position.region->ops;
+  EraseAt(ops, position.index);
+  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(position.index),
              std::make_move_iterator(region.ops.begin()),
              std::make_move_iterator(region.ops.end()));
   // Results first: one may be a parameter.
@@ -88,12 +88,12 @@ void Splice(ir::Function& function, OpPlace place, ir::Region region) {
 
 }  // namespace
 
-std::optional<OpPlace> FindOp(ir::Function& function, ValueId first_result) {
-  std::optional<OpPlace> found;
+std::optional<OpPosition> FindOp(ir::Function& function, ValueId first_result) {
+  std::optional<OpPosition> found;
   ForEachRegion(function.body, [&](ir::Region& region) {
     for (size_t i = 0; i < region.ops.size(); ++i) {
       const ir::Op& op = region.ops[i];
-      if (!op.results.empty() && op.results[0] == first_result) found = OpPlace{&region, i};
+      if (!op.results.empty() && op.results[0] == first_result) found = OpPosition{&region, i};
     }
   });
   return found;
@@ -149,27 +149,27 @@ void ReplaceUses(ir::Function& function, ValueId from, ValueId to) {
   });
 }
 
-ValueId InsertConstant(ir::Function& function, OpPlace place, ir::Literal value) {
+ValueId InsertConstant(ir::Function& function, OpPosition position, ir::Literal value) {
   const auto id = static_cast<ValueId>(function.value_types.size());
   function.value_types.emplace_back(value.type());
-  auto& ops = place.region->ops;
-  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(place.index),
+  auto& ops = position.region->ops;
+  ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(position.index),
              ir::Op{.kind = OpKind::kConstant,
                     .attributes = ir::ConstantAttributes{std::move(value)},
                     .results = {id}});
   return id;
 }
 
-void InlineRegion(ir::Function& function, OpPlace place, size_t region) {
-  Splice(function, place, std::move(place.op().regions[region]));
+void InlineRegion(ir::Function& function, OpPosition position, size_t region) {
+  Splice(function, position, std::move(position.op().regions[region]));
 }
 
-void InlineCall(ir::Function& function, OpPlace place, const ir::Function& callee) {
+void InlineCall(ir::Function& function, OpPosition position, const ir::Function& callee) {
   ir::Region copy = callee.body;
   AddToIds(copy, static_cast<ValueId>(function.value_types.size()));
   function.value_types.insert(function.value_types.end(), callee.value_types.begin(),
                               callee.value_types.end());
-  Splice(function, place, std::move(copy));
+  Splice(function, position, std::move(copy));
 }
 
 bool DropResult(ir::Op& op, size_t i) {

@@ -14,12 +14,12 @@
 namespace acceld::compiler {
 
 // Where an op stands. Any edit that adds or removes ops ends it.
-struct OpPlace {
+struct OpPosition {
   ir::Region* region;
   size_t index;
   ir::Op& op() const { return region->ops[index]; }
 };
-std::optional<OpPlace> FindOp(ir::Function& function, ir::ValueId first_result);
+std::optional<OpPosition> FindOp(ir::Function& function, ir::ValueId first_result);
 
 // First results of the ops of the body and of the branches and loops in it, in order. The regions
 // of other ops (a reduction's, a sort's) count as parts of their op.
@@ -29,14 +29,14 @@ std::vector<ir::ValueId> OpsInControlFlow(const ir::Function& function);
 absl::flat_hash_set<ir::ValueId> LoopControl(const ir::Function& function);
 
 void ReplaceUses(ir::Function& function, ir::ValueId from, ir::ValueId to);
-// A constant just before the op at `place`.
-ir::ValueId InsertConstant(ir::Function& function, OpPlace place, ir::Literal value);
+// A constant just before the op at `position`.
+ir::ValueId InsertConstant(ir::Function& function, OpPosition position, ir::Literal value);
 
-// Puts the ops of a branch, or of a loop's body to run once, in the place of their if, case or
+// Puts the ops of a branch, or of a loop's body to run once, in place of their if, case or
 // while.
-void InlineRegion(ir::Function& function, OpPlace place, size_t region);
-// Puts a copy of the callee's ops in the place of a call.
-void InlineCall(ir::Function& function, OpPlace place, const ir::Function& callee);
+void InlineRegion(ir::Function& function, OpPosition position, size_t region);
+// Puts a copy of the callee's ops in place of a call.
+void InlineCall(ir::Function& function, OpPosition position, const ir::Function& callee);
 
 // Removes result `i` of an if, case or while, with what computes and carries it. False for others.
 bool DropResult(ir::Op& op, size_t i);

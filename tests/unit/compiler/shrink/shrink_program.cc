@@ -125,9 +125,9 @@ class Shrinker {
     std::vector<ValueId> ids = OpsInControlFlow(program_.module.functions[f]);
     std::reverse(ids.begin(), ids.end());
     for (ValueId id : ids) {
-      const auto place = FindOp(program_.module.functions[f], id);
-      if (!place.has_value() || fixed.contains(id)) continue;
-      const ir::Op op = place->op();
+      const auto position = FindOp(program_.module.functions[f], id);
+      if (!position.has_value() || fixed.contains(id)) continue;
+      const ir::Op op = position->op();
       if (op.kind == OpKind::kConstant) {
         ShrinkConstant(f, id);
       } else if (!Unwrap(f, op) && !Bypass(f, op)) {
@@ -148,7 +148,7 @@ class Shrinker {
     }
   }
 
-  // The ops of a branch, of a loop or of a called function in the place of the op.
+  // The ops of a branch, of a loop or of a called function in place of the op.
   bool Unwrap(size_t f, const ir::Op& op) {
     const bool is_loop = op.kind == OpKind::kWhile;
     if (is_loop || op.kind == OpKind::kIf || op.kind == OpKind::kCase) {
@@ -235,8 +235,8 @@ class Shrinker {
       // The first names the op, so it goes last.
       for (size_t i = op.results.size(); i-- > 0;) {
         const auto one = [&](RandomProgram& p) {
-          const auto place = FindOp(p.module.functions[f], op.results[0]);
-          if (!place.has_value() || i >= place->op().results.size()) return false;
+          const auto position = FindOp(p.module.functions[f], op.results[0]);
+          if (!position.has_value() || i >= position->op().results.size()) return false;
           replace(p, i);
           return DropResult(FindOp(p.module.functions[f], op.results[0])->op(), i);
         };

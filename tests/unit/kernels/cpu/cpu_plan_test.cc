@@ -29,7 +29,7 @@ Kernel AddConstant(const std::string& name, int64_t amount) {
   });
 }
 
-// while (x < limit) x += 1, in place in the result, starting from the argument.
+// while (x < limit) x += 1, in index in the result, starting from the argument.
 Plan CountingPlan(int64_t limit) {
   Plan plan;
   plan.kernels.push_back(AddConstant("increment", 1));
@@ -232,8 +232,8 @@ Plan PlanWithRareBranch(int64_t rows) {
                   const Var half =
                       b.Apply(ScalarOp::kMultiply, {first, b.ConstantFloat(DType::kF32, 1.5)});
                   const Var more = b.Apply(ScalarOp::kAdd, {half, b.Convert(DType::kF32, row)});
-                  const Var place = b.Index(column);
-                  b.Store(scratch, place, b.Apply(ScalarOp::kAdd, {b.Load(scratch, place), more}));
+                  const Var index = b.Index(column);
+                  b.Store(scratch, index, b.Apply(ScalarOp::kAdd, {b.Load(scratch, index), more}));
                 }
                 return {b.Apply(ScalarOp::kSubtract, {left[0], one})};
               });

@@ -106,25 +106,25 @@ float Reduced(ScalarOp op, const std::vector<float>& x) {
 
 TEST(VectorExtrema, OfAllElementsFindNanAndTheSignOfZero) {
   for (const size_t n : {1, 7, 64, 100, 1003}) {
-    for (const size_t place : {size_t{0}, n / 3, n - 1}) {
+    for (const size_t index : {size_t{0}, n / 3, n - 1}) {
       std::vector<float> x(n, -3.0f);
-      x[place] = 2.0f;
-      EXPECT_EQ(Reduced(ScalarOp::kMax, x), 2.0f) << n << " at " << place;
-      x[place] = -4.0f;
-      EXPECT_EQ(Reduced(ScalarOp::kMin, x), -4.0f) << n << " at " << place;
+      x[index] = 2.0f;
+      EXPECT_EQ(Reduced(ScalarOp::kMax, x), 2.0f) << n << " at " << index;
+      x[index] = -4.0f;
+      EXPECT_EQ(Reduced(ScalarOp::kMin, x), -4.0f) << n << " at " << index;
       for (const float nan : {NAN, -NAN}) {
-        x[place] = nan;
-        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMax, x))) << n << " at " << place;
-        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMin, x))) << n << " at " << place;
+        x[index] = nan;
+        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMax, x))) << n << " at " << index;
+        EXPECT_TRUE(std::isnan(Reduced(ScalarOp::kMin, x))) << n << " at " << index;
       }
       std::vector<float> zeros(n, -0.0f);
       EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMax, zeros))) << n;
-      zeros[place] = 0.0f;
-      EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMax, zeros))) << n << " at " << place;
+      zeros[index] = 0.0f;
+      EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMax, zeros))) << n << " at " << index;
       zeros.assign(n, 0.0f);
       EXPECT_FALSE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n;
-      zeros[place] = -0.0f;
-      EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n << " at " << place;
+      zeros[index] = -0.0f;
+      EXPECT_TRUE(std::signbit(Reduced(ScalarOp::kMin, zeros))) << n << " at " << index;
     }
   }
 }

@@ -38,11 +38,11 @@ TEST(ObjectSetTest, WhatIsCutOffOrHasMoreBytesIsRefused) {
 TEST(ObjectSetTest, SizesThatNoBytesHaveAreRefused) {
   const std::string code = PackObjects({"first", "second"});
   // The number, and the size of either object.
-  for (const size_t place : {size_t{10}, size_t{18}, size_t{26}}) {
+  for (const size_t index : {size_t{10}, size_t{18}, size_t{26}}) {
     for (const char top : {'\x01', '\x7f', '\xff'}) {
       std::string wrong = code;
-      wrong[place + 7] = top;
-      EXPECT_FALSE(UnpackObjects(wrong).ok()) << place;
+      wrong[index + 7] = top;
+      EXPECT_FALSE(UnpackObjects(wrong).ok()) << index;
     }
   }
   std::string none = code;

@@ -55,10 +55,10 @@ Kernel BroadcastKernel(int64_t rows, int64_t columns) {
   const uint32_t of_column = b.AddBuffer({"of_column", DType::kF32, columns, Access::kRead});
   const uint32_t z = b.AddBuffer({"z", DType::kF32, rows * columns, Access::kWrite});
   b.ForEach(kParallel, {rows, columns}, [&](absl::Span<const Var> at) {
-    const Var place = b.Linearize(at, {columns, 1});
+    const Var index = b.Linearize(at, {columns, 1});
     const Var product = b.Apply(ScalarOp::kMultiply, {b.Load(of_row, at[0]),  //
                                                       b.Load(of_column, at[1])});
-    b.Store(z, place, b.Apply(ScalarOp::kAdd, {b.Load(x, place), product}));
+    b.Store(z, index, b.Apply(ScalarOp::kAdd, {b.Load(x, index), product}));
   });
   return b.Finish();
 }

@@ -42,12 +42,12 @@ inline void ExpectAsInterpreted(const testing::CudaHostModule& module, size_t in
   }
   std::vector<std::string> found = wanted;
   std::vector<std::string*> buffers;
-  std::vector<char*> places;
+  std::vector<char*> addresses;
   for (std::string& buffer : wanted) buffers.push_back(&buffer);
-  for (std::string& buffer : found) places.push_back(buffer.data());
+  for (std::string& buffer : found) addresses.push_back(buffer.data());
   const absl::Status status = RunKernel(kernel, buffers);
   ASSERT_TRUE(status.ok()) << status;
-  module.Run(index, places);
+  module.Run(index, addresses);
   for (size_t i = 0; i < found.size(); ++i) {
     EXPECT_TRUE(found[i] == wanted[i]) << kernel.buffers[i].name;
   }

@@ -62,10 +62,10 @@ Kernel FusedKernel(int64_t rows, int64_t columns) {
   }
   const uint32_t z = b.AddBuffer({"z", DType::kF32, rows * columns, Access::kWrite});
   b.ForEach(kParallel, {rows, columns}, [&](absl::Span<const Var> at) {
-    const Var place = b.Linearize(at, {columns, 1});
+    const Var index = b.Linearize(at, {columns, 1});
     const Var other = b.Linearize(at, {1, rows});
     const Var product = b.Apply(ScalarOp::kMultiply, {b.Load(in[1], other), b.Load(in[2], other)});
-    b.Store(z, place, b.Apply(ScalarOp::kAdd, {b.Load(in[0], place), product}));
+    b.Store(z, index, b.Apply(ScalarOp::kAdd, {b.Load(in[0], index), product}));
   });
   return b.Finish();
 }

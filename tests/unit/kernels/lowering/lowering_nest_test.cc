@@ -270,7 +270,7 @@ TEST(Scatter, AddsInOrderAndSkipsWhatIsOutside) {
   ExpectNestAgrees(OpKind::kScatter, {input, rows, updates}, attributes, [](FunctionBuilder& b) {
     return ir::BinaryRegion(b, OpKind::kAdd, DType::kF32);
   });
-  // The last of several updates of one place stays.
+  // The last of several updates of one element stays.
   ExpectNestAgrees(OpKind::kScatter, {input, rows, updates}, attributes, [](FunctionBuilder& b) {
     const ir::Type scalar = ir::ScalarType(DType::kF32);
     return ir::MakeRegion(b, {scalar, scalar}, [](const Values& p) { return Values{p[1]}; });
@@ -362,13 +362,13 @@ TEST(DynamicUpdateSlice, InPlaceTheUpdateAloneRemains) {
   const auto lowered = Lower(function, function.body.ops[0], "k");
   ASSERT_TRUE(lowered.ok()) << lowered.status();
   ASSERT_EQ(lowered->in_place_operand, absl::optional<int>(0));
-  std::string place = ir::Ints(DType::kI32, {4}, {1, 2, 3, 4}).DenseBytes();
+  std::string data = ir::Ints(DType::kI32, {4}, {1, 2, 3, 4}).DenseBytes();
   std::string value = ir::Ints(DType::kI32, {1}, {9}).DenseBytes();
   std::string index = ir::Ints(DType::kI32, {}, {2}).DenseBytes();
   for (size_t i = 1; i < lowered->kernels.size(); ++i) {
-    ASSERT_TRUE(RunKernel(lowered->kernels[i], {&place, &value, &index, &place}).ok());
+    ASSERT_TRUE(RunKernel(lowered->kernels[i], {&data, &value, &index, &data}).ok());
   }
-  EXPECT_EQ(place, ir::Ints(DType::kI32, {4}, {1, 2, 9, 4}).DenseBytes());
+  EXPECT_EQ(data, ir::Ints(DType::kI32, {4}, {1, 2, 9, 4}).DenseBytes());
 }
 
 ir::DotGeneralAttributes Dot(std::vector<int64_t> lhs_batch, std::vector<int64_t> rhs_batch,

@@ -138,10 +138,10 @@ Call RoutineOf(const RoutineCall& call) {
   }
   for (const TensorType& type : call.results) memory.push_back(Memory(type.size_bytes()));
   return [memory, key = RoutineKeyOf(call)](const LaunchContext* context) {
-    std::vector<void*> places;
-    places.reserve(memory.size());
-    for (const auto& m : memory) places.push_back(m.get());
-    return RunRoutine(context, key.data(), places.data());
+    std::vector<void*> addresses;
+    addresses.reserve(memory.size());
+    for (const auto& m : memory) addresses.push_back(m.get());
+    return RunRoutine(context, key.data(), addresses.data());
   };
 }
 
@@ -269,17 +269,17 @@ Call ConvolutionOf(int64_t size, int64_t window, int64_t features, int64_t outpu
   ConvolutionStep step{};
   step.input_dtype = step.output_dtype = DType::kF32;
   ConvolutionShape& shape = step.shape;
-  const int64_t places = size - window + 1;
+  const int64_t extent = size - window + 1;
   shape.first_row_dim = 0;
   shape.features = features;
   shape.outputs = outputs;
   for (int d = 2; d < ConvolutionShape::kNumDims; ++d) {
     const bool inner = d == ConvolutionShape::kNumDims - 1;
-    shape.dims[d] = {.extent = places,
+    shape.dims[d] = {.extent = extent,
                      .window = window,
                      .size = size,
                      .lhs_stride = features * (inner ? 1 : size),
-                     .out_stride = outputs * (inner ? 1 : places),
+                     .out_stride = outputs * (inner ? 1 : extent),
                      .rhs_stride = features * outputs * (inner ? 1 : window)};
   }
   if (window > 1) shape.first_row_dim = 3;
@@ -288,7 +288,7 @@ Call ConvolutionOf(int64_t size, int64_t window, int64_t features, int64_t outpu
   const ConvolutionDescriptor descriptor = ConvolutionDescriptor::Of(step);
   return [descriptor, lhs = Memory(size * size * features * 4),
           rhs = Memory(window * window * features * outputs * 4),
-          out = Memory(places * places * outputs * 4)](const LaunchContext* context) {
+          out = Memory(extent * extent * outputs * 4)](const LaunchContext* context) {
     return Convolution(context, descriptor.fields().data(), lhs.get(), rhs.get(), out.get());
   };
 }

@@ -236,8 +236,8 @@ class Buffers {
   }
 
   int32_t Run(int threads) {
-    std::vector<void*> places;
-    for (const AlignedBytes& memory : memory_) places.push_back(memory.get() + kMargin);
+    std::vector<void*> addresses;
+    for (const AlignedBytes& memory : memory_) addresses.push_back(memory.get() + kMargin);
     static constexpr bool kNever = false;
     RunState state(LaunchContext{.arguments = nullptr,
                                  .results = nullptr,
@@ -245,7 +245,7 @@ class Buffers {
                                  .constants = nullptr,
                                  .num_threads = threads,
                                  .interrupted = &kNever});
-    return RunRoutine(&state.context, RoutineKeyOf(call_).data(), places.data());
+    return RunRoutine(&state.context, RoutineKeyOf(call_).data(), addresses.data());
   }
   bool OperandsAndMarginsAreKept() const {
     for (size_t i = 0; i < memory_.size(); ++i) {
@@ -445,11 +445,11 @@ TEST(CpuRoutineWorkspaceTest, SizesBeyondLapacksIntegersAreRefusedBeforeMemoryIs
     call.parameters = large.parameters;
     ASSERT_TRUE(CheckRoutine(call).ok()) << CheckRoutine(call);
     std::vector<std::unique_ptr<AddressSpace>> memory;
-    std::vector<void*> places;
+    std::vector<void*> addresses;
     for (const std::vector<TensorType>* types : {&call.operands, &call.results}) {
       for (const TensorType& type : *types) {
         memory.push_back(std::make_unique<AddressSpace>(type.size_bytes()));
-        places.push_back(memory.back()->begin());
+        addresses.push_back(memory.back()->begin());
       }
     }
     static constexpr bool kNever = false;
@@ -459,7 +459,7 @@ TEST(CpuRoutineWorkspaceTest, SizesBeyondLapacksIntegersAreRefusedBeforeMemoryIs
                                  .constants = nullptr,
                                  .num_threads = 1,
                                  .interrupted = &kNever});
-    EXPECT_EQ(RunRoutine(&state.context, RoutineKeyOf(call).data(), places.data()),
+    EXPECT_EQ(RunRoutine(&state.context, RoutineKeyOf(call).data(), addresses.data()),
               static_cast<int32_t>(CodeStatus::kFailed))
         << ToString(call);
     const MutexLock lock(state.mutex);

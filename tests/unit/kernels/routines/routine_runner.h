@@ -120,14 +120,14 @@ inline std::vector<std::string> RunCall(const RoutineCall& call,
                                         const std::vector<std::string>& operands, int threads = 1) {
   EXPECT_TRUE(CheckRoutine(call).ok()) << CheckRoutine(call);
   std::vector<AlignedBytes> memory;
-  std::vector<void*> places;
-  const auto place = [&](const std::string& bytes) {
+  std::vector<void*> addresses;
+  const auto add = [&](const std::string& bytes) {
     memory.push_back(AllocateAligned(static_cast<int64_t>(bytes.size())));
     std::memcpy(memory.back().get(), bytes.data(), bytes.size());
-    places.push_back(memory.back().get());
+    addresses.push_back(memory.back().get());
   };
-  for (const std::string& operand : operands) place(operand);
-  for (const ir::TensorType& type : call.results) place(std::string(type.size_bytes(), '\xAB'));
+  for (const std::string& operand : operands) add(operand);
+  for (const ir::TensorType& type : call.results) add(std::string(type.size_bytes(), '\xAB'));
   const volatile bool cancelled = false;
   static CpuRuntime runtime;
   RunState state(LaunchContext{.arguments = nullptr,
@@ -137,11 +137,11 @@ inline std::vector<std::string> RunCall(const RoutineCall& call,
                                .num_threads = threads,
                                .interrupted = &cancelled,
                                .runtime = &runtime});
-  const int32_t code = RunRoutine(&state.context, RoutineKeyOf(call).data(), places.data());
+  const int32_t code = RunRoutine(&state.context, RoutineKeyOf(call).data(), addresses.data());
   EXPECT_EQ(code, static_cast<int32_t>(CodeStatus::kOk)) << ToString(call);
   std::vector<std::string> results;
   for (size_t i = 0; i < call.results.size(); ++i) {
-    results.emplace_back(static_cast<const char*>(places[operands.size() + i]),
+    results.emplace_back(static_cast<const char*>(addresses[operands.size() + i]),
                          call.results[i].size_bytes());
   }
   return results;
