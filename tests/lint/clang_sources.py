@@ -1,14 +1,15 @@
 """The sources of a build as Clang's tools can read them, though GCC builds them: from compile_commands.json, without
-what GCC alone is told. Nothing is compiled; generated headers have to be there, so the preset has to be built."""
+what GCC alone is told. Generated headers have to be there, so the preset has to be built."""
 
 import json
 import pathlib
 import re
 import shlex
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What Clang does not know, what matters to generated code only, and warnings, which GCC gives.
-DROPPED = re.compile(r"-fpch-preprocess|-W.*|-f(no-)?sanitize.*|-O\d|-g\d?|-c|-MD|-MMD")
+DROPPED = re.compile(r"-fpch-preprocess|--param=.*|-W.*|-f(no-)?sanitize.*|-O\d|-g\d?|-c|-MD|-MMD")
 # Options whose next argument goes with them.
 DROPPED_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ")
 COMPILER = re.compile(r"(g\+\+|clang\+\+|c\+\+)[-\d.]*$")
@@ -25,9 +26,9 @@ def read_entries(build):
     return entries
 
 
-def clang_command(entry, clang):
-    """An entry's command with `clang` as the compiler: without outputs, without warnings, and without precompiled
-    headers, which are GCC's."""
+def clang_command(entry, clang, precompiled=None):
+    """An entry's command with `clang` as the compiler: without outputs, without warnings, and with Clang's version of
+    the precompiled header, if `precompiled` has it (precompile), instead of GCC's."""
     arguments = entry.get("arguments") or shlex.split(entry["command"])
     compiler = next(i for i, argument in enumerate(arguments) if COMPILER.search(argument))
     kept = [clang, "-Wno-everything"]
@@ -37,7 +38,28 @@ def clang_command(entry, clang):
             next(rest)
         elif argument == "-include":
             header = next(rest)
-            kept += [] if "cmake_pch" in header else [argument, header]
+            if "cmake_pch" not in header:
+                kept += [argument, header]
+            elif header in (precompiled or {}):
+                kept += ["-include-pch", precompiled[header]]
         elif not DROPPED.fullmatch(argument):
             kept.append(argument)
     return kept
+
+
+def precompile(entries, clang, folder):
+    """Has Clang precompile, into `folder`, the headers that the build precompiles for these entries: most of what Clang
+    reads of a source. Returns the files by header; those that Clang does not accept are left out."""
+    precompiled = {}
+    for entry in entries:
+        header = next(iter(re.findall(r"-include (\S*cmake_pch\S*)", entry.get("command", ""))), None)
+        if header is None or header in precompiled:
+            continue
+        precompiled[header] = str(pathlib.Path(folder, f"{len(precompiled)}.pch"))
+        command = [argument for argument in clang_command(entry, clang)
+                   if pathlib.Path(entry["directory"], argument) != pathlib.Path(entry["directory"], entry["file"])]
+        run = subprocess.run(command + ["-x", "c++-header", header, "-o", precompiled[header]], cwd=entry["directory"],
+                             capture_output=True, text=True)
+        if run.returncode != 0:
+            precompiled[header] = None
+    return {header: file for header, file in precompiled.items() if file}

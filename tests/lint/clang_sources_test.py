@@ -18,11 +18,16 @@ ROOT = clang_sources.ROOT
 class ClangSourcesTest(unittest.TestCase):
     def test_what_only_gcc_understands_is_left_out(self):
         command = ("/usr/bin/cmake -E env A=b /usr/bin/ccache /usr/bin/c++ -DNAME=1 -I/a -isystem /b -O1 -g1 "
-                   "-fpch-preprocess -Wall -Werror -Winvalid-pch -std=c++20 -fsanitize=address -fno-sanitize=null "
-                   "-include /build/cmake_pch.hxx -include own.h -o a.cc.o -MD -MF a.d -c /source/a.cc")
+                   "-fpch-preprocess --param=ggc-min-heapsize=1 -Wall -Werror -Winvalid-pch -std=c++20 "
+                   "-fsanitize=address -fno-sanitize=null -include /build/cmake_pch.hxx -include own.h -o a.cc.o -MD -MF a.d -c /source/a.cc")
         kept = "clang++ -Wno-everything -DNAME=1 -I/a -isystem /b -std=c++20 -include own.h /source/a.cc".split()
         self.assertEqual(clang_sources.clang_command({"command": command}, "clang++"), kept)
         self.assertEqual(clang_sources.clang_command({"arguments": command.split()}, "clang++"), kept)
+
+    def test_the_headers_that_gcc_has_precompiled_are_those_that_clang_has(self):
+        entry = {"command": "c++ -std=c++20 -include /build/cmake_pch.hxx -c a.cc"}
+        self.assertEqual(clang_sources.clang_command(entry, "clang++", {"/build/cmake_pch.hxx": "/clang/0.pch"}),
+                         "clang++ -Wno-everything -std=c++20 -include-pch /clang/0.pch a.cc".split())
 
     def test_what_a_build_has_generated_is_not_read(self):
         with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:

@@ -7,7 +7,7 @@ released.
 
 BUILD_FOLDER has the compile_commands.json of a configured and built preset (generated headers are read).
 Without files, all sources are checked that have annotations themselves or in the header beside them.
-Nothing is compiled. Prints what Clang complains about. Exits with 1 if there is something, 77 without
+Nothing is compiled but headers. Prints what Clang complains about. Exits with 1 if there is something, 77 without
 Clang.
 """
 
@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import clang_sources
 from clang_sources import ROOT
@@ -32,8 +33,8 @@ def has_annotations(source):
     return any(ANNOTATED.search(text.read_text()) for text in texts if text.is_file())
 
 
-def check(entry, clang):
-    command = clang_sources.clang_command(entry, clang) + CHECKS
+def check(entry, clang, precompiled):
+    command = clang_sources.clang_command(entry, clang, precompiled) + CHECKS
     run = subprocess.run(command, cwd=entry["directory"], capture_output=True, text=True)
     return run.returncode, run.stderr
 
@@ -55,8 +56,10 @@ def main():
         print(f"not in {arguments.build}/compile_commands.json: {', '.join(map(str, unknown))}")
         return 1
     bad = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for source, (code, complaints) in zip(wanted, pool.map(lambda s: check(entries[s], arguments.clang), wanted)):
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        precompiled = clang_sources.precompile([entries[source] for source in wanted], arguments.clang, folder)
+        results = pool.map(lambda source: check(entries[source], arguments.clang, precompiled), wanted)
+        for source, (code, complaints) in zip(wanted, results):
             if code != 0:
                 bad += 1
                 print(f"== {source.relative_to(ROOT)}\n{complaints}")
