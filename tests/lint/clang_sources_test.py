@@ -19,7 +19,8 @@ class ClangSourcesTest(unittest.TestCase):
     def test_what_only_gcc_understands_is_left_out(self):
         command = ("/usr/bin/cmake -E env A=b /usr/bin/ccache /usr/bin/c++ -DNAME=1 -I/a -isystem /b -O1 -g1 "
                    "-fpch-preprocess --param=ggc-min-heapsize=1 -Wall -Werror -Winvalid-pch -std=c++20 "
-                   "-fsanitize=address -fno-sanitize=null -include /build/cmake_pch.hxx -include own.h -o a.cc.o -MD -MF a.d -c /source/a.cc")
+                   "-fsanitize=address -fno-sanitize=null -include /build/cmake_pch.hxx -include own.h -o a.cc.o "
+                   "-MD -MF a.d -c /source/a.cc")
         kept = "clang++ -Wno-everything -DNAME=1 -I/a -isystem /b -std=c++20 -include own.h /source/a.cc".split()
         self.assertEqual(clang_sources.clang_command({"command": command}, "clang++"), kept)
         self.assertEqual(clang_sources.clang_command({"arguments": command.split()}, "clang++"), kept)

@@ -14,9 +14,9 @@ using client::TraceSpan;
 constexpr int64_t kPsPerNs = 1000;
 
 // The lines of a device's plane, in the order in which viewers show them.
-enum RpcChannel : int64_t { kRun = 1, kExpressRun, kQueue, kUpload, kFetch };
+enum Line : int64_t { kRun = 1, kExpressRun, kQueue, kUpload, kFetch };
 
-const char* NameOf(RpcChannel line) {
+const char* NameOf(Line line) {
   switch (line) {
     case kRun:
       return "run";
@@ -142,14 +142,14 @@ class SpaceWriter {
                   absl::StatusCodeToString(static_cast<absl::StatusCode>(span.code)));
   }
 
-  void AddOnDevice(const TraceSpan& span, RpcChannel line) {
+  void AddOnDevice(const TraceSpan& span, Line line) {
     PlaneWriter& plane = DevicePlane(span.track);
     AddError(plane, span, plane.Add(line, NameOf(line), span.name, span.begin_ns, span.end_ns));
   }
 
   void AddExecution(const TraceSpan& span) {
     PlaneWriter& plane = DevicePlane(span.track);
-    const RpcChannel line = span.express ? kExpressRun : kRun;
+    const Line line = span.express ? kExpressRun : kRun;
     XEvent& run = plane.Add(line, NameOf(line), span.name, span.begin_ns, span.end_ns);
     plane.AddStat(
         run, "queued_us",

@@ -6,12 +6,12 @@
 #include "absl/strings/str_cat.h"
 #include "common/ceil_divide.h"
 #include "common/check.h"
-#include "common/ir/types/element.h"
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/cpu_convolution.h"
 #include "kernels/cpu/cpu_matmul.h"
 #include "kernels/cpu/support/convolution/direct_convolution.h"
 #include "kernels/cpu/support/convolution/im2col.h"
+#include "kernels/cpu/support/matmul/element_rows.h"
 #include "kernels/cpu/support/matmul/matmul_blocks.h"
 #include "kernels/cpu/support/matmul/matmul_primitives.h"
 #include "kernels/cpu/support/parallel_for.h"
@@ -123,9 +123,8 @@ ir::DType SumType(ir::DType input) {
 void StoreSums(const float* sums, int64_t rows, int64_t columns, ir::DType dtype, char* out,
                int64_t out_row_stride) {
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
-      ir::WriteFloat(dtype, out, row * out_row_stride + column, sums[row * columns + column]);
-    }
+    RoundRow(dtype, sums + row * columns, columns,
+             out + row * out_row_stride * ir::StorageBytesOf(dtype));
   }
 }
 

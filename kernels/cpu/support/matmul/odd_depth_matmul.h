@@ -12,6 +12,7 @@
 // NaN. Here the library gets one term less, and the last one is added to its sums in f32.
 namespace acceld::kernels::cpu {
 
+// Returns whether this is such a product.
 bool IsOddDepthMatmul(const MatmulKey& key);
 
 // Prepares a product for which IsOddDepthMatmul is true. Adds to the previous contents of f32

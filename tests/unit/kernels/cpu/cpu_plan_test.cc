@@ -29,7 +29,7 @@ Kernel AddConstant(const std::string& name, int64_t amount) {
   });
 }
 
-// while (x < limit) x += 1, in index in the result, starting from the argument.
+// while (x < limit) x += 1, in place in the result, starting from the argument.
 Plan CountingPlan(int64_t limit) {
   Plan plan;
   plan.kernels.push_back(AddConstant("increment", 1));
