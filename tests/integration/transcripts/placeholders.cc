@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
@@ -28,6 +29,10 @@ const std::vector<std::pair<std::string, std::regex>>& Forms() {
   return *forms;
 }
 
+constexpr absl::string_view kEllipsis = "...";
+constexpr size_t kLeastKept =
+    6;  // of a value that is cut, so that other words are not taken for it
+
 std::string Collapsed(absl::string_view line) {
   static const std::regex gap("  +");
   return std::regex_replace(std::string(line), gap, "  ");
@@ -38,8 +43,13 @@ std::string Collapsed(absl::string_view line) {
 void Placeholders::AddValue(const std::string& name, const std::string& value) {
   if (value.empty()) return;
   static const std::regex special(R"([.^$|()\[\]{}*+?\\])");
-  const std::string escaped = std::regex_replace(value, special, R"(\$&)");
-  values_.emplace_back(name, std::regex("(?:^|[^\\w.-])(" + escaped + ")(?![\\w-])"));
+  // The whole value, or its begin as cli::Cut leaves it.
+  std::string forms = std::regex_replace(value, special, R"(\$&)");
+  for (size_t kept = value.size() - 1; kept >= kLeastKept; --kept) {
+    absl::StrAppend(&forms, "|", std::regex_replace(value.substr(0, kept), special, R"(\$&)"),
+                    R"(\.\.\.)");
+  }
+  values_.emplace_back(name, std::regex("(?:^|[^\\w.-])(" + forms + ")(?![\\w-])"));
 }
 
 std::string Placeholders::Replace(const std::string& line) {
@@ -57,7 +67,7 @@ std::string Placeholders::ReplaceMatches(const std::string& name, const std::reg
     const size_t group = match.size() - 1;
     const auto begin = static_cast<size_t>(match.position(group));
     const auto size = static_cast<size_t>(match.length(group));
-    last_[name] = match.str(group);
+    if (!absl::EndsWith(match.str(group), kEllipsis)) last_[name] = match.str(group);
     std::string before = rest.substr(0, begin), after = rest.substr(begin + size);
     std::string text = name;
     // Numbers stand at the right edge of their column, and other values at the left edge. What the

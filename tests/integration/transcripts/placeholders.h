@@ -14,7 +14,8 @@ namespace acceld::testing {
 // docs/transcripts/README.md lists. Not thread-safe.
 class Placeholders {
  public:
-  // Replaces `value`, wherever it stands as a whole word, by `name`, such as "<host>".
+  // Replaces `value`, wherever it stands as a whole word or cut ("val..."), by `name`, such as
+  // "<host>".
   void AddValue(const std::string& name, const std::string& value);
 
   // Returns the line with placeholders, and remembers what each stands for. Spaces beside them are

@@ -23,6 +23,16 @@ TEST(PlaceholdersTest, WhatVariesIsReplaced) {
   EXPECT_EQ(placeholders.Replace("    61.521,"), "    <time>,");
 }
 
+TEST(PlaceholdersTest, ValuesThatAreCutToFitAreReplaced) {
+  Placeholders placeholders;
+  placeholders.AddValue("<cpu>", "A Processor (R) @ 2.0 GHz");
+  EXPECT_EQ(placeholders.Replace("0  A Processor (R...  7"), "0  <cpu>              7");
+  EXPECT_EQ(placeholders.Replace("0  A Proces...  7"), "0  <cpu>        7");
+  EXPECT_EQ(placeholders.Replace("0  A Procurator...  A ..."), "0  A Procurator...  A ...");
+  (void)placeholders.Replace("A Processor (R) @ 2.0 GHz, A Process...");
+  EXPECT_EQ(placeholders.Fill("grep '<cpu>'"), "grep 'A Processor (R) @ 2.0 GHz'");
+}
+
 TEST(PlaceholdersTest, WhatDoesNotVaryStays) {
   Placeholders placeholders;
   placeholders.AddValue("<host>", "main");
