@@ -75,7 +75,8 @@ run_preset() {
   rm -f "build-$preset.log"
   cmake --build --preset "$preset" -j "$jobs"
   echo "== $preset: test"
-  ctest --preset "$preset" -j "$jobs" "$@"
+  # One more than there are processors, as some tests wait.
+  ctest --preset "$preset" -j "$((jobs + 1))" "$@"
 }
 
 case ${1:-} in
