@@ -437,14 +437,14 @@ class Matcher {
     strides(shape.value, [](const Strides& axis_strides) { return axis_strides.value; });
     strides(shape.output, [](const Strides& axis_strides) { return axis_strides.output; });
     if (scores_->bias.has_value()) {
-      kernels::AttentionShape::Bias& bias = shape.bias.emplace();
-      bias.dtype = TypeOf(scores_->bias->value).dtype;
-      bias.score_dtype = scores_->bias->score_dtype;
-      bias.at = {.offset = scores_->bias->view.offset,
-                 .batch_strides = {},
-                 .row_stride = of_rows.bias,
-                 .column_stride = of_keys.bias};
+      kernels::AttentionShape::Bias bias{.at = {.offset = scores_->bias->view.offset,
+                                                .batch_strides = {},
+                                                .row_stride = of_rows.bias,
+                                                .column_stride = of_keys.bias},
+                                         .dtype = TypeOf(scores_->bias->value).dtype,
+                                         .score_dtype = scores_->bias->score_dtype};
       strides(bias.at, [](const Strides& axis_strides) { return axis_strides.bias; });
+      shape.bias = std::move(bias);
       match.bias = scores_->bias->value;
     }
     if (scores_->fill.has_value()) shape.fill = *scores_->fill;
