@@ -12,7 +12,7 @@
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/emit/scalar_text.h"
 #include "tests/support/daemon/process.h"
-#include "tests/support/source_path.h"
+#include "tests/support/host_compiler.h"
 
 namespace acceld::testing {
 namespace {
@@ -60,25 +60,19 @@ absl::StatusOr<std::unique_ptr<CudaHostModule>> CudaHostModule::Compile(
       out << TextOf(*kernels[i], i, sharing, module->kernels_[i].printed);
     }
   }
-  std::vector<CommandResult> results(files);
+  std::vector<absl::Status> results(files);
   std::atomic<size_t> next{0};
   std::vector<std::thread> threads(std::max(1u, std::thread::hardware_concurrency()));
   for (std::thread& thread : threads) {
     thread = std::thread([&] {
       for (size_t file; (file = next.fetch_add(1)) < files;) {
-        results[file] = RunCommand(
-            // A GPU would stop at an access that is not aligned, too.
-            {ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
-             "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-I",
-             SourcePath(""), "-o", path(file) + ".so", path(file) + ".cc"});
+        results[file] = CompileForHost(path(file) + ".cc", path(file) + ".so");
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (size_t file = 0; file < files; ++file) {
-    if (results[file].exit_code != 0) {
-      return absl::InternalError(results[file].output.substr(0, 4000));
-    }
+    ACCELD_RETURN_IF_ERROR(results[file]);
     void* const library = dlopen((path(file) + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return absl::InternalError(dlerror());
     module->libraries_.push_back(library);

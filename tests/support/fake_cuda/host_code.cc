@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/threads/mutex.h"
 #include "tests/support/daemon/process.h"
-#include "tests/support/source_path.h"
+#include "tests/support/host_compiler.h"
 
 namespace acceld::testing {
 namespace {
@@ -85,11 +85,7 @@ absl::StatusOr<std::shared_ptr<const HostCode>> HostCode::Compile(const std::str
     out << "#include \"tests/support/cuda_on_host.h\"\n" << source << kCall;
     for (const Found& kernel : kernels) out << LauncherOf(kernel);
   }
-  const CommandResult result =
-      RunCommand({ACCELD_HOST_COMPILER, "-std=c++20", "-O1", "-w", "-ffp-contract=off", "-fPIC",
-                  "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-I",
-                  SourcePath(""), "-o", path + ".so", path + ".cc"});
-  if (result.exit_code != 0) return absl::InternalError(result.output.substr(0, 4000));
+  ACCELD_RETURN_IF_ERROR(CompileForHost(path + ".cc", path + ".so"));
   auto code = std::make_shared<HostCode>();
   code->library_ = dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (code->library_ == nullptr) return absl::InternalError(dlerror());
