@@ -13,7 +13,7 @@ struct DeviceInfo {
   std::string architecture;  // what code is compiled for; part of cache keys
   uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
   uint64_t executions = 0;  // that have ended
-  uint64_t queued = 0;      // executions that wait for inputs or for the device, or run
+  uint64_t queued = 0;      // executions and uploads that have not ended
   // Why the device is lost, so that all work on it fails. Empty while it works.
   std::string error;
 };

@@ -15,7 +15,7 @@ struct SessionInfo {
   Priority priority = Priority::kNormal;
   double age_s = 0;
   uint64_t arrays = 0, array_bytes = 0;  // that its handles name, and their device memory
-  uint64_t executions = 0;               // that have ended
+  uint64_t executions = 0;               // that it has submitted
   uint64_t programs = 0;                 // that it has registered
   uint64_t queued = 0;                   // executions and uploads that have not ended
   uint64_t handles = 0;

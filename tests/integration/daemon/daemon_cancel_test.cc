@@ -178,7 +178,7 @@ TEST_F(DaemonCancelTest, ARunIsStoppedByTheDeadlineOfItsCall) {
   v1::RunReply reply;
   EXPECT_EQ(raw.stub().Run(&context, request, &reply).error_code(),
             grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_TRUE(Eventually([this] { return Admin().ListSessions()->empty(); }));
+  EXPECT_TRUE(Eventually([this] { return Sessions().empty(); }));
   ExpectIdleAndServing();
 }
 

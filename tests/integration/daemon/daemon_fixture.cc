@@ -120,8 +120,19 @@ std::vector<client::DeviceInfo> DaemonTest::Devices() {
   return devices.ok() ? *devices : std::vector<client::DeviceInfo>();
 }
 
+std::vector<client::SessionInfo> DaemonTest::Sessions() {
+  const absl::StatusOr<std::vector<client::SessionInfo>> sessions = Admin().ListSessions();
+  EXPECT_TRUE(sessions.ok()) << sessions.status();
+  return sessions.ok() ? *sessions : std::vector<client::SessionInfo>();
+}
+
 bool DaemonTest::IsQueued(uint64_t executions) {
   return Eventually([&] {
+    // Devices count uploads as well, and the upload of an argument may be seen before its execution
+    // has arrived.
+    uint64_t arrived = 0;
+    for (const client::SessionInfo& session : Sessions()) arrived += session.executions;
+    if (arrived < executions) return false;
     const std::vector<client::DeviceInfo> devices = Devices();
     uint64_t most = 0;
     for (const client::DeviceInfo& device : devices) most = std::max(most, device.queued);
@@ -149,10 +160,7 @@ Process DaemonTest::StartClient(const std::string& mode, std::vector<std::string
 std::string DaemonTest::ClientsLog() const { return ReadText(folder_.path() + "/clients.log"); }
 
 std::optional<client::SessionInfo> DaemonTest::FindSession(const std::string& name) {
-  const absl::StatusOr<std::vector<client::SessionInfo>> sessions = Admin().ListSessions();
-  EXPECT_TRUE(sessions.ok()) << sessions.status();
-  if (!sessions.ok()) return std::nullopt;
-  for (const client::SessionInfo& session : *sessions) {
+  for (const client::SessionInfo& session : Sessions()) {
     if (session.client_name == name) return session;
   }
   return std::nullopt;

@@ -52,6 +52,7 @@ class DaemonTest : public ::testing::Test {
   // What the daemon answers; nothing, and a failure, when it does not.
   client::ServerStats Stats();
   std::vector<client::DeviceInfo> Devices();
+  std::vector<client::SessionInfo> Sessions();
   // What a session with the name is seen to hold, while it is open.
   std::optional<client::SessionInfo> FindSession(const std::string& name);
   // Whether the busiest device gets to that many executions that have not ended.

@@ -102,7 +102,7 @@ TEST_F(DaemonSharingTest, WhatRunsIsListedWithItsSession) {
   const Array array = Endless(*client);
   ASSERT_TRUE(Runs(1));
   const client::RunningExecution running = Admin().ListRunning()->front();
-  const std::vector<client::SessionInfo> sessions = *Admin().ListSessions();
+  const std::vector<client::SessionInfo> sessions = Sessions();
   ASSERT_EQ(sessions.size(), 1u);
   EXPECT_EQ(running.session, sessions[0].id);
   EXPECT_EQ(running.identity, sessions[0].identity);

@@ -184,7 +184,7 @@ TEST_F(DaemonSystemdTest, TheWatchdogIsFedUntilTheEnd) {
   EXPECT_THAT(manager.Next("STOPPING"), StartsWith("STOPPING=1"));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(manager.Next("WATCHDOG"), "WATCHDOG=1");
   EXPECT_EQ(daemon_->process.Wait(), 0);
-  EXPECT_TRUE(ready.Await().ok());
+  EXPECT_TRUE(ready.Await().ok()) << ready.Await().status();
 }
 
 TEST_F(DaemonSystemdTest, ADaemonThatDoesNotStartIsNeverReady) {
