@@ -20,7 +20,7 @@ bool Has(const absl::Status& status, absl::string_view payload) {
 
 absl::Status WithOp(absl::Status status, uint32_t op) {
   if (!status.ok() && op != 0 && !Has(status, kOp)) {
-    status.SetPayload(kOp, absl::Cord(absl::StrCat(op)));
+    status.SetPayload(kOp, absl::Cord(absl::string_view(absl::StrCat(op))));
   }
   return status;
 }

@@ -27,8 +27,9 @@ packages=(
 case ${1:-build} in
   test)
     packages+=(
-      buildah clang-19 clang-format-19 clang-tidy-19 fish lintian man-db mmdebstrap openssl patchelf python3
-      python3-grpcio python3-protobuf python3-setuptools python3-wheel redis-server runc systemd xz-utils zsh
+      buildah clang-19 clang-format-19 clang-tidy-19 fish libclang-rt-19-dev libomp-19-dev lintian man-db
+      mmdebstrap openssl patchelf python3 python3-grpcio python3-protobuf python3-setuptools python3-wheel
+      redis-server runc systemd xz-utils zsh
       "${test_libraries[@]}")
     ;;
   bundle)

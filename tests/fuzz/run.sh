@@ -12,7 +12,7 @@
 # build/fuzz/corpus/TARGET. An input that fails becomes build/fuzz/found/TARGET-*, and `build/fuzz/tests/TARGET FILE`
 # runs it again. Made small (-minimize_crash=1), it goes to tests/fuzz/corpus/found with the fix.
 #
-# By hand, since no other build needs them: apt-get install clang-19 libclang-rt-19-dev libomp-19-dev
+# What it builds with comes from deploy/install_packages.sh test.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

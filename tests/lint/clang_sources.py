@@ -1,4 +1,4 @@
-"""The sources of a build as Clang's tools can read them, though GCC builds them: from compile_commands.json, without
+"""The sources of a build as Clang's tools can read them, even if GCC builds them: from compile_commands.json, without
 what GCC alone is told. Generated headers have to be there, so the preset has to be built."""
 
 import json
@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What Clang does not know, what matters to generated code only, and warnings, which GCC gives.
 DROPPED = re.compile(r"-fpch-preprocess|--param=.*|-W.*|-f(no-)?sanitize.*|-O\d|-g\d?|-c|-MD|-MMD")
 # Options whose next argument goes with them.
-DROPPED_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ")
+DROPPED_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-include-pch")
 COMPILER = re.compile(r"(g\+\+|clang\+\+|c\+\+)[-\d.]*$")
 
 
@@ -32,7 +32,8 @@ def clang_command(entry, clang, precompiled=None):
     arguments = entry.get("arguments") or shlex.split(entry["command"])
     compiler = next(i for i, argument in enumerate(arguments) if COMPILER.search(argument))
     kept = [clang, "-Wno-everything"]
-    rest = iter(arguments[compiler + 1:])
+    # A build with Clang names its precompiled header behind -Xclang, which these options do not need.
+    rest = (argument for argument in arguments[compiler + 1:] if argument != "-Xclang")
     for argument in rest:
         if argument in DROPPED_WITH_VALUE:
             next(rest)
@@ -52,7 +53,7 @@ def precompile(entries, clang, folder):
     reads of a source. Returns the files by header; those that Clang does not accept are left out."""
     precompiled = {}
     for entry in entries:
-        header = next(iter(re.findall(r"-include (\S*cmake_pch\S*)", entry.get("command", ""))), None)
+        header = next(iter(re.findall(r"-include (?:-Xclang )?(\S*cmake_pch\S*)", entry.get("command", ""))), None)
         if header is None or header in precompiled:
             continue
         precompiled[header] = str(pathlib.Path(folder, f"{len(precompiled)}.pch"))

@@ -30,6 +30,12 @@ class ClangSourcesTest(unittest.TestCase):
         self.assertEqual(clang_sources.clang_command(entry, "clang++", {"/build/cmake_pch.hxx": "/clang/0.pch"}),
                          "clang++ -Wno-everything -std=c++20 -include-pch /clang/0.pch a.cc".split())
 
+    def test_the_precompiled_header_of_a_build_with_clang_has_other_options_and_is_made_again(self):
+        entry = {"command": "clang++ -std=c++20 -fsanitize=thread -Xclang -include-pch -Xclang /build/cmake_pch.hxx.pch "
+                            "-Xclang -include -Xclang /build/cmake_pch.hxx -c a.cc"}
+        self.assertEqual(clang_sources.clang_command(entry, "clang++", {"/build/cmake_pch.hxx": "/clang/0.pch"}),
+                         "clang++ -Wno-everything -std=c++20 -include-pch /clang/0.pch a.cc".split())
+
     def test_what_a_build_has_generated_is_not_read(self):
         with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:
             build = pathlib.Path(folder)

@@ -6,7 +6,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/counted_heap.h"
 
 namespace acceld::observability {
 namespace {
@@ -106,23 +105,6 @@ TEST(ActivityHistoryTest, EveryDeviceHasItsOwn) {
   for (size_t device = 0; device < 3; ++device) {
     EXPECT_EQ(hour.devices[device][2].back(), static_cast<float>(device + 1));
   }
-}
-
-TEST(ActivityHistoryTest, RecordingAllocatesNothing) {
-  engine::EngineActivity activity = Activity(milliseconds(0), 0);
-  const int64_t without = testing::HeapBytes();
-  ActivityHistory history(1);
-  // 360 samples of four bytes for each value, and little else.
-  EXPECT_LT(testing::HeapBytes() - without, 360 * 4 * 6 + 1024);
-  history.Record(At(0), activity);
-  testing::ResetPeak();
-  const int64_t before = testing::HeapBytes();
-  for (int i = 1; i < 1000; ++i) {
-    activity.devices[0].executions += 10;
-    history.Record(At(i * 10'000), activity);
-  }
-  EXPECT_EQ(testing::PeakHeapBytes(), before);
-  EXPECT_FLOAT_EQ(LastOf(history.Read(At(9'990'000)), "executions_per_second"), 1);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/counted_heap.h"
 #include "tests/support/eventually.h"
 #include "tests/unit/engine/fake_engine.h"
 
@@ -46,18 +45,6 @@ TEST_F(HistoryRecorderTest, TheEngineTellsWhatItsDevicesAndItsCacheDid) {
   EXPECT_GT(activity.devices[1].memory_used_bytes, 0u);
   EXPECT_EQ(activity.cache.misses, 1u);
   EXPECT_EQ(activity.cache.hits, 2u);
-}
-
-TEST_F(HistoryRecorderTest, ReadingTheEngineAgainAllocatesNothing) {
-  engine::EngineActivity activity;
-  engine_->ReadActivity(activity);
-  // Threads of the engine may still be starting.
-  EXPECT_TRUE(Eventually([&] {
-    testing::ResetPeak();
-    const int64_t before = testing::HeapBytes();
-    for (int i = 0; i < 100; ++i) engine_->ReadActivity(activity);
-    return testing::PeakHeapBytes() == before;
-  }));
 }
 
 TEST_F(HistoryRecorderTest, RecordsAtOnceAndInEachSlot) {

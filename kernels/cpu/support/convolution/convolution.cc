@@ -22,7 +22,6 @@
 namespace acceld::kernels::cpu {
 namespace {
 
-constexpr int kNumDims = ConvolutionShape::kNumDims;
 // The size of blocks of the output: enough rows that packing the kernel again for each block costs
 // little.
 constexpr int64_t kBlockRows = 256;

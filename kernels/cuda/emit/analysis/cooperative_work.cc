@@ -131,7 +131,7 @@ class CooperativeWorkFinder {
     Facts facts;
     for (const Statement& statement : block) {
       const Facts one =
-          std::visit([this](const auto& value) { return Visit(value); }, statement.value);
+          std::visit([this](const auto& value) { return this->Visit(value); }, statement.value);
       facts.has_stores |= one.has_stores;
       facts.can_execute_together &= one.can_execute_together;
       facts.work = std::max(facts.work, one.work);
