@@ -31,7 +31,7 @@ int32_t RunRoutine(const LaunchContext* context, const int64_t* descriptor,
   absl::Status status;
   try {
     const RoutineRun run = ReadRoutine(context, descriptor, addresses);
-#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
+#if !defined(NDEBUG) || defined(ACCELD_ADDRESS_SANITIZER)
     CheckRun(run);
 #endif
     // If the items are empty, the batch may have any number of them.

@@ -13,7 +13,7 @@ namespace {
 using client::Client;
 using std::chrono::milliseconds;
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ACCELD_ADDRESS_SANITIZER
 // What was freed is kept for a while, 256 MiB of it, to catch who uses it; leaks are told at exit.
 constexpr uint64_t kKeptBytes = uint64_t{512} << 20;
 #else

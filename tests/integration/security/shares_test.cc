@@ -134,7 +134,7 @@ TEST_F(SharesTest, ProgramsThatAreHalfSent) {
   EXPECT_GE(refused, 4);
   EXPECT_LE(Used("token:ann", "intake-memory"), 16 << 20);
   EXPECT_GE(Used("token:ann", "intake-memory"), 1 << 20);
-#ifndef __SANITIZE_ADDRESS__  // Which keeps what was freed for a while.
+#ifndef ACCELD_ADDRESS_SANITIZER  // Which keeps what was freed for a while.
   EXPECT_LT(ResidentBytes(daemon_->process.pid()), resident + (100 << 20));
 #endif
   // Another one's program comes whole.

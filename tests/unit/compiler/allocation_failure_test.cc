@@ -172,7 +172,7 @@ TEST(AllocationFailureTest, CompilingIsContained) {
   });
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(ACCELD_ADDRESS_SANITIZER) && !defined(ACCELD_THREAD_SANITIZER)
 // Sanitizers take memory of their own.
 
 // What the limit RLIMIT_DATA is on: the sixth number there.

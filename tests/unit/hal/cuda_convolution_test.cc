@@ -297,7 +297,7 @@ func.func @main(%x: tensor<2x6x6x8xf32>, %k: tensor<8x8x3x3xf32>) -> tensor<2x8x
 }
 
 TEST_F(CudaConvolutionTest, TheFastestAlgorithmOfALargeConvolutionStaysWithTheCode) {
-#ifdef __SANITIZE_THREAD__
+#ifdef ACCELD_THREAD_SANITIZER
   GTEST_SKIP() << "one run of the fake library takes longer than all measuring may";
 #endif
   OpenWith(/*has_cudnn=*/true);
@@ -317,7 +317,7 @@ TEST_F(CudaConvolutionTest, TheFastestAlgorithmOfALargeConvolutionStaysWithTheCo
 }
 
 TEST_F(CudaConvolutionTest, LargeConvolutionsAreMeasuredOnceAndByOneHandle) {
-#ifdef __SANITIZE_THREAD__
+#ifdef ACCELD_THREAD_SANITIZER
   GTEST_SKIP() << "one run of the fake library takes longer than all measuring may";
 #endif
   OpenWith(/*has_cudnn=*/true);

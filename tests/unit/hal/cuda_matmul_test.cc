@@ -364,7 +364,7 @@ uint64_t NumberOf(const std::string& algorithm) {
 }
 
 TEST_F(CudaMatmulTest, TheFastestAlgorithmOfALargeProductStaysWithTheCode) {
-#ifdef __SANITIZE_THREAD__
+#ifdef ACCELD_THREAD_SANITIZER
   GTEST_SKIP() << "one run of the fake library takes about as long as all measuring may";
 #endif
   OpenWith(true);

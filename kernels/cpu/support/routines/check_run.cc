@@ -2,7 +2,7 @@
 #include "kernels/cpu/support/routines/routine_run.h"
 #include "kernels/ir/plan.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCELD_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -17,7 +17,7 @@ void CheckMemory(const RoutineBuffer& buffer) {
   if (buffer.size_bytes() == 0) return;
   ACCELD_CHECK(buffer.data != nullptr);
   ACCELD_CHECK(reinterpret_cast<uintptr_t>(buffer.data) % kBufferAlignment == 0);
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ACCELD_ADDRESS_SANITIZER)
   ACCELD_CHECK(__asan_region_is_poisoned(buffer.data, static_cast<size_t>(buffer.size_bytes())) ==
                nullptr);
 #endif
