@@ -36,9 +36,42 @@ bool IsSimple(ScalarOp op) {
     case ScalarOp::kTan:
     case ScalarOp::kTanh:
       return false;
-    default:
+    case ScalarOp::kAbs:
+    case ScalarOp::kAdd:
+    case ScalarOp::kAnd:
+    case ScalarOp::kBitcast:
+    case ScalarOp::kCeil:
+    case ScalarOp::kConvert:
+    case ScalarOp::kCountLeadingZeros:
+    case ScalarOp::kEq:
+    case ScalarOp::kFloor:
+    case ScalarOp::kFma:
+    case ScalarOp::kGe:
+    case ScalarOp::kGt:
+    case ScalarOp::kIsFinite:
+    case ScalarOp::kLe:
+    case ScalarOp::kLt:
+    case ScalarOp::kMax:
+    case ScalarOp::kMin:
+    case ScalarOp::kMultiply:
+    case ScalarOp::kNe:
+    case ScalarOp::kNegate:
+    case ScalarOp::kNot:
+    case ScalarOp::kOr:
+    case ScalarOp::kPopcnt:
+    case ScalarOp::kRoundAfz:
+    case ScalarOp::kRoundEven:
+    case ScalarOp::kRsqrt:
+    case ScalarOp::kSelect:
+    case ScalarOp::kShiftLeft:
+    case ScalarOp::kShiftRightArithmetic:
+    case ScalarOp::kShiftRightLogical:
+    case ScalarOp::kSqrt:
+    case ScalarOp::kSubtract:
+    case ScalarOp::kXor:
       return true;
   }
+  return false;
 }
 
 }  // namespace
