@@ -360,14 +360,16 @@ void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions
     task->max_run_error = Annotate(identity_->RefusalOfExecution(limit),
                                    absl::StrCat("program ", *resolved.program->name));
   }
+  // Read before others can reach the task: who cancels it clears its outputs.
+  const std::shared_ptr<runtime::Array> output = task->outputs.empty() ? nullptr : task->outputs[0];
   executor.Submit(QueueOf(device, priority), task, ready);
   if (ready) return;
 
   const auto interest = std::make_shared<CompileInterest>();
   // The executable is not needed any more when the execution is cancelled or late, or its session
   // has ended.
-  if (!task->outputs.empty()) {
-    task->outputs[0]->OnFinal([interest](const absl::Status&) { interest->Withdraw(); });
+  if (output != nullptr) {
+    output->OnFinal([interest](const absl::Status&) { interest->Withdraw(); });
   }
   OnExecutableFound(cache, std::move(request), ticket, identity_, interest,
                     [&executor, task, record, begin, identity = identity_](

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -89,6 +90,28 @@ TEST(CloseTest, RacesWithCommandsOfOtherThreads) {
     session->Close("the test says so");
     submitting.join();
   }
+  engine->Shutdown(std::chrono::seconds(10));
+  EXPECT_TRUE(HoldsNothing(*engine));
+}
+
+TEST(CloseTest, RacesWithExecutionsThatWaitForTheirExecutable) {
+  FakeCompiler compiler;
+  Promise<Unit> may_end;
+  compiler.may_end = may_end.future();
+  const auto engine = MakeFakeEngine(compiler);
+  for (int round = 0; round < 50; ++round) {
+    const auto session = *engine->OpenSession({.client_name = "test"});
+    ASSERT_TRUE(session->RegisterProgram(1, ModuleNamed("add_one"), "main").ok());
+    ASSERT_TRUE(session->Put(0, Floats({1, 2}), 0).ok());
+    std::atomic<int> submitted{0};
+    std::thread submitting([&] {
+      while (session->Execute(1, {0}, {static_cast<Handle>(submitted + 1)}, 0).ok()) ++submitted;
+    });
+    while (submitted < 5) std::this_thread::yield();
+    session->Close("the test says so");
+    submitting.join();
+  }
+  may_end.Set(Unit{});
   engine->Shutdown(std::chrono::seconds(10));
   EXPECT_TRUE(HoldsNothing(*engine));
 }
