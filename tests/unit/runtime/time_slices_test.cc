@@ -512,24 +512,27 @@ TEST(TimeSlicesTest, WhoGetsNoMemoryInTimeFails) {
   executor.WaitUntilIdle(kForever);
 }
 
+// On a busy machine one may get nearly all of the time, so this is tried several times. If pauses
+// were counted, each would always have had all of it.
 TEST(TimeSlicesTest, PausesAreNotCountedAsTimeOnTheDevice) {
   FakeDevice device;
   DeviceExecutor executor(device, 0, {.slice = kSlice});
   Client first({&executor}), second({&executor});
-  Hog one, two;
-  const ArrayPtr y = first.Run("one", one.kernel, {});
-  EXPECT_TRUE(one.Turns());
-  const auto begin = std::chrono::steady_clock::now();
-  const ArrayPtr z = second.Run("two", two.kernel, {});
-  EXPECT_TRUE(two.Turns());
-  std::this_thread::sleep_for(20 * kSlice);
-  one.stop = two.stop = true;
-  EXPECT_TRUE(Final(y).ok());
-  EXPECT_TRUE(Final(z).ok());
-  const nanoseconds elapsed = std::chrono::steady_clock::now() - begin;
-  executor.WaitUntilIdle(kForever);
-  // Each had about half of the time.
-  EXPECT_LT(nanoseconds(two.kernel->cost.ns()), elapsed * 4 / 5);
+  EXPECT_TRUE(Eventually([&] {
+    Hog one, two;
+    const ArrayPtr y = first.Run("one", one.kernel, {});
+    EXPECT_TRUE(one.Turns());
+    const auto begin = std::chrono::steady_clock::now();
+    const ArrayPtr z = second.Run("two", two.kernel, {});
+    EXPECT_TRUE(two.Turns());
+    std::this_thread::sleep_for(20 * kSlice);
+    one.stop = two.stop = true;
+    EXPECT_TRUE(Final(y).ok());
+    EXPECT_TRUE(Final(z).ok());
+    const nanoseconds elapsed = std::chrono::steady_clock::now() - begin;
+    executor.WaitUntilIdle(kForever);
+    return nanoseconds(two.kernel->cost.ns()) < elapsed * 4 / 5;
+  }));
 }
 
 }  // namespace
