@@ -1,4 +1,5 @@
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
+#include "server/compiler/decompose/decomposition.h"
 
 // Source: StableHLO specification, "batch_norm_grad", "batch_norm_inference",
 // "batch_norm_training". Floats narrower than f32 are computed in f32 and rounded once at the end.
@@ -11,7 +12,7 @@ class BatchNorm {
  public:
   explicit BatchNorm(Decomposition& d)
       : d_(d),
-        e_(d),
+        e_(d.Emit()),
         attributes_(d.As<ir::BatchNormAttributes>()),
         narrow_(d.OperandType(0).dtype),
         type_{ir::BitsOf(narrow_) < 32 ? ir::DType::kF32 : narrow_, d.OperandType(0).dims} {
@@ -20,7 +21,7 @@ class BatchNorm {
     }
   }
 
-  Emitter& e() { return e_; }
+  ir::Emitter& e() { return e_; }
   ValueId operand(size_t i) { return e_.Convert(d_.operand(i), type_.dtype); }
   DecompositionResult Results(std::vector<ValueId> values) {
     for (ValueId& value : values) value = e_.Convert(value, narrow_);
@@ -55,7 +56,7 @@ class BatchNorm {
 
  private:
   Decomposition& d_;
-  Emitter e_;
+  ir::Emitter e_;
   const ir::BatchNormAttributes& attributes_;
   const ir::DType narrow_;
   const ir::TensorType type_;
@@ -66,7 +67,7 @@ class BatchNorm {
 
 DecompositionResult DecomposeBatchNormGrad(Decomposition& d) {
   BatchNorm n(d);
-  Emitter& e = n.e();
+  ir::Emitter& e = n.e();
   const ValueId scale = n.operand(1), variance = n.operand(3), gradient = n.operand(4);
   const ValueId centered = n.Centered(n.operand(0), n.operand(2));
   const ValueId with_epsilon = n.WithEpsilon(variance);

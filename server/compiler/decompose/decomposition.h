@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/ir/builder.h"
+#include "common/ir/emitter.h"
 #include "common/ir/module.h"
 #include "common/status.h"
 
@@ -29,6 +30,8 @@ class Decomposition {
 
   // The builder of the replacement. The ids that the next two functions return are values of it.
   ir::FunctionBuilder& builder() { return builder_; }
+  // Adds ops to it, with the source location of the op that is being replaced.
+  ir::Emitter Emit() { return ir::Emitter(builder_, op_.location); }
   // Returns the parameter that stands for operand i of the op.
   ir::ValueId operand(size_t i) const { return operands_[i]; }
   // Adds a parameter to the replacement that stands for `outer`, a value of function() that is not

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
+#include "server/compiler/decompose/decomposition.h"
 
 // Einstein summation as diagonals, sums, one product and a transpose. Sources: StableHLO, "einsum"
 // and "unary_einsum".
@@ -29,7 +30,7 @@ struct Factor {
 };
 
 // Returns `x` with its dimensions permuted as by stablehlo.transpose.
-Factor Transposed(Emitter& e, const Factor& x, const std::vector<int64_t>& permutation) {
+Factor Transposed(ir::Emitter& e, const Factor& x, const std::vector<int64_t>& permutation) {
   Factor out{x.value, {}};
   for (int64_t d : permutation) out.labels.push_back(x.labels[d]);
   if (!std::is_sorted(permutation.begin(), permutation.end())) {
@@ -38,7 +39,7 @@ Factor Transposed(Emitter& e, const Factor& x, const std::vector<int64_t>& permu
   return out;
 }
 
-Factor WithLabels(Emitter& e, const Factor& x, const Labels& labels) {
+Factor WithLabels(ir::Emitter& e, const Factor& x, const Labels& labels) {
   std::vector<int64_t> permutation;
   for (int label : labels) permutation.push_back(PositionOf(x.labels, label));
   return Transposed(e, x, permutation);
@@ -47,7 +48,7 @@ Factor WithLabels(Emitter& e, const Factor& x, const Labels& labels) {
 // Replaces two dimensions with the same label by one, keeping the elements at which their indices
 // are equal, until all labels differ. For that the two dimensions, of size n, are moved to the end
 // and joined into one of size n * n; the wanted elements are n + 1 apart there, a strided slice.
-Factor Diagonal(Emitter& e, Factor x) {
+Factor Diagonal(ir::Emitter& e, Factor x) {
   for (size_t d = 0; d < x.labels.size();) {
     const int label = x.labels[d];
     const auto twin = std::find(x.labels.begin() + d + 1, x.labels.end(), label);
@@ -81,7 +82,7 @@ Factor Diagonal(Emitter& e, Factor x) {
 
 // Returns `x` summed over the dimensions for whose label `keep` is false.
 template <typename Keep>
-Factor SumOthers(Emitter& e, Factor x, Keep keep) {
+Factor SumOthers(ir::Emitter& e, Factor x, Keep keep) {
   std::vector<int64_t> dimensions;
   Labels kept;
   for (size_t d = 0; d < x.labels.size(); ++d) {
@@ -96,7 +97,7 @@ Factor SumOthers(Emitter& e, Factor x, Keep keep) {
   return x;
 }
 
-Factor Product(Emitter& e, const Factor& lhs, const Factor& rhs, const Labels& result,
+Factor Product(ir::Emitter& e, const Factor& lhs, const Factor& rhs, const Labels& result,
                const ir::TensorType& type) {
   ir::DotGeneralAttributes dot;
   ir::DotDimensionNumbers& numbers = dot.dot_dimension_numbers;
@@ -137,7 +138,7 @@ absl::StatusOr<ir::EinsumLabels> LabelsOf(const Decomposition& d) {
 
 DecompositionResult DecomposeEinsum(Decomposition& d) {
   ACCELD_ASSIGN_OR_RETURN(const ir::EinsumLabels einsum, LabelsOf(d));
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   std::vector<Factor> factors;
   for (size_t i = 0; i < 2; ++i) {
     factors.push_back(SumOthers(e, Diagonal(e, {d.operand(i), einsum.operands[i]}), [&](int label) {
@@ -150,7 +151,7 @@ DecompositionResult DecomposeEinsum(Decomposition& d) {
 
 DecompositionResult DecomposeUnaryEinsum(Decomposition& d) {
   ACCELD_ASSIGN_OR_RETURN(const ir::EinsumLabels einsum, LabelsOf(d));
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   const Factor sum = SumOthers(e, Diagonal(e, {d.operand(0), einsum.operands[0]}),
                                [&](int label) { return Contains(einsum.result, label); });
   return e.Results({WithLabels(e, sum, einsum.result).value});

@@ -3,7 +3,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
+#include "server/compiler/decompose/decomposition.h"
 
 // Source: StableHLO specification, "map". A region of elementwise ops is lifted to the shape of the
 // operands; any other runs in a loop over the elements.
@@ -47,7 +48,7 @@ void FindCaptured(const ir::Region& region, absl::flat_hash_set<ValueId>& define
 DecompositionResult Lift(Decomposition& d, ValueMap values) {
   const ir::Region& region = d.op().regions[0];
   const ir::Dims& dims = d.ResultType(0).dims;
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   for (auto& [outer, value] : values) {
     if (e.TypeOf(value).dims != dims) value = e.Broadcast(value, dims);
   }
@@ -77,7 +78,7 @@ DecompositionResult Loop(Decomposition& d, ValueMap values) {
   const ir::TensorType index{ir::DType::kI64, {}};
   const ir::TensorType flat{result_type.dtype, {result_type.num_elements()}};
   ir::FunctionBuilder& b = d.builder();
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   if (result_type.num_elements() == 0) return e.Results({e.Constant(result_type, 0)});
   std::vector<ValueId> operands;
   for (size_t i = 0; i < d.op().operands.size(); ++i) {

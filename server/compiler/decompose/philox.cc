@@ -17,7 +17,7 @@ struct Product {
   ValueId high, low;
 };
 
-Product Multiply(Emitter& e, ValueId x, uint64_t factor) {
+Product Multiply(ir::Emitter& e, ValueId x, uint64_t factor) {
   const ValueId wide = e.Convert(x, DType::kUI64);
   const ValueId product = e.Mul(wide, e.ConstantLike(wide, factor));
   return {e.Convert(e.ShiftRight(product, 32), DType::kUI32), e.Convert(product, DType::kUI32)};
@@ -28,7 +28,7 @@ struct Counter {
 };
 
 // 128-bit addition.
-Counter Plus(Emitter& e, Counter counter, ValueId amount) {
+Counter Plus(ir::Emitter& e, Counter counter, ValueId amount) {
   const ValueId low = e.Add(counter.low, amount);
   const ValueId carried = e.Add(counter.high, e.ConstantLike(counter.high, 1));
   return {low, e.Select(e.Less(low, counter.low), carried, counter.high)};
@@ -36,7 +36,7 @@ Counter Plus(Emitter& e, Counter counter, ValueId amount) {
 
 }  // namespace
 
-RandomBits Philox(Emitter& e, ValueId key, ValueId counter_low, ValueId counter_high,
+RandomBits Philox(ir::Emitter& e, ValueId key, ValueId counter_low, ValueId counter_high,
                   const ir::TensorType& type) {
   const int64_t words_per_block = type.dtype == DType::kUI64 ? 2 : 4;
   const int64_t blocks = CeilDivide(type.num_elements(), words_per_block);

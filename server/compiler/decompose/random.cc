@@ -1,6 +1,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "server/compiler/decompose/decomposition.h"
 #include "server/compiler/decompose/random_bits.h"
 
 // Source: StableHLO specification, "rng" and "rng_bit_generator". The bits of rng_bit_generator are
@@ -14,7 +15,7 @@ using ir::ValueId;
 // Draws the random numbers of one `rng` op. Each call draws further bits of the op's stream.
 class Draw {
  public:
-  Draw(Emitter& e, ValueId key, ir::Dims dims)
+  Draw(ir::Emitter& e, ValueId key, ir::Dims dims)
       : e_(e), key_(key), counter_(e.ConstantLike(key, 0)), dims_(std::move(dims)) {}
 
   ValueId Bits(DType dtype) {
@@ -40,14 +41,14 @@ class Draw {
   }
 
  private:
-  Emitter& e_;
+  ir::Emitter& e_;
   ValueId key_, counter_;
   ir::Dims dims_;
 };
 
 // Computes a (1 - u) + b u for u uniform in [0, 1), a form that does not overflow for any finite
 // bounds. A number that rounding takes to b or above is replaced by a.
-ValueId UniformFloat(Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute) {
+ValueId UniformFloat(ir::Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute) {
   const ValueId u = draw.Unit(compute);
   const ir::TensorType type = e.TypeOf(u);
   const DType dtype = e.TypeOf(a).dtype;
@@ -58,7 +59,7 @@ ValueId UniformFloat(Emitter& e, Draw& draw, ValueId a, ValueId b, DType compute
 }
 
 // Computes a + bits modulo (b - a) in 64 bits.
-ValueId UniformInteger(Emitter& e, Draw& draw, ValueId a, ValueId b) {
+ValueId UniformInteger(ir::Emitter& e, Draw& draw, ValueId a, ValueId b) {
   const DType dtype = e.TypeOf(a).dtype;
   const auto widened = [&](ValueId x) {
     return ir::IsSigned(dtype) ? e.Bitcast(e.Convert(x, DType::kI64), DType::kUI64)
@@ -76,7 +77,7 @@ ValueId UniformInteger(Emitter& e, Draw& draw, ValueId a, ValueId b) {
 }
 
 // G. Box and M. Muller, "A note on the generation of random normal deviates", 1958.
-ValueId Normal(Emitter& e, Draw& draw, ValueId mean, ValueId deviation, DType compute) {
+ValueId Normal(ir::Emitter& e, Draw& draw, ValueId mean, ValueId deviation, DType compute) {
   const ValueId first = draw.Positive(compute), second = draw.Unit(compute);
   const ir::TensorType type = e.TypeOf(first);
   const ValueId radius = e.Sqrt(e.Mul(e.Constant(type, -2), e.Op(ir::OpKind::kLog, {first})));
@@ -90,7 +91,7 @@ ValueId Normal(Emitter& e, Draw& draw, ValueId mean, ValueId deviation, DType co
 
 // The fourth operand is the key of the op's stream (random_streams.h).
 DecompositionResult DecomposeRng(Decomposition& d) {
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   const ir::TensorType& type = d.ResultType(0);
   const DType compute = type.dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   const ValueId a = d.operand(0), b = d.operand(1);
@@ -108,7 +109,7 @@ DecompositionResult DecomposeRng(Decomposition& d) {
 }
 
 DecompositionResult DecomposeRngBitGenerator(Decomposition& d) {
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   const ir::TensorType& type = d.ResultType(1);
   const ir::TensorType words{ir::BitsOf(type.dtype) == 64 ? DType::kUI64 : DType::kUI32, type.dims};
   const ValueId key = e.ElementOf(d.operand(0), 0), counter = e.ElementOf(d.operand(0), 1);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
 
 // Counter-based generators of random bits: J. Salmon, M. Moraes, R. Dror and D. Shaw, "Parallel
 // random numbers: as easy as 1, 2, 3", SC 2011. Such a generator encrypts the values of a counter
@@ -19,12 +19,13 @@ struct RandomBits {
 
 // Emits Threefry-2x32 with 20 rounds. `key` and `counter` are ui64 scalars, and `type` is ui64 or
 // ui32 of any shape. Each block gives one word of 64 bits or two words of 32 bits.
-RandomBits ThreeFry(Emitter& e, ir::ValueId key, ir::ValueId counter, const ir::TensorType& type);
+RandomBits ThreeFry(ir::Emitter& e, ir::ValueId key, ir::ValueId counter,
+                    const ir::TensorType& type);
 
 // Emits Philox-4x32 with 10 rounds. `key` and the two halves of the counter are ui64 scalars, and
 // `type` is ui64 or ui32 of any shape. Each block gives two words of 64 bits or four words of 32
 // bits.
-RandomBits Philox(Emitter& e, ir::ValueId key, ir::ValueId counter_low, ir::ValueId counter_high,
-                  const ir::TensorType& type);
+RandomBits Philox(ir::Emitter& e, ir::ValueId key, ir::ValueId counter_low,
+                  ir::ValueId counter_high, const ir::TensorType& type);
 
 }  // namespace acceld::compiler

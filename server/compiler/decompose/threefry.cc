@@ -9,16 +9,18 @@ using ir::ValueId;
 constexpr uint64_t kParity = 0x1BD11BDA;
 constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
 
-ValueId Low(Emitter& e, ValueId word) { return e.Convert(word, DType::kUI32); }
-ValueId High(Emitter& e, ValueId word) { return e.Convert(e.ShiftRight(word, 32), DType::kUI32); }
+ValueId Low(ir::Emitter& e, ValueId word) { return e.Convert(word, DType::kUI32); }
+ValueId High(ir::Emitter& e, ValueId word) {
+  return e.Convert(e.ShiftRight(word, 32), DType::kUI32);
+}
 
-ValueId RotateLeft(Emitter& e, ValueId x, int bits) {
+ValueId RotateLeft(ir::Emitter& e, ValueId x, int bits) {
   return e.Or(e.ShiftLeft(x, bits), e.ShiftRight(x, 32 - bits));
 }
 
 // Encrypts each element of a ui64 tensor of counters under a scalar key. The two words of a block
 // are the low and the high half of an element.
-ValueId Encrypt(Emitter& e, ValueId key, ValueId counters) {
+ValueId Encrypt(ir::Emitter& e, ValueId key, ValueId counters) {
   const ir::Dims dims = e.TypeOf(counters).dims;
   ValueId keys[3] = {Low(e, key), High(e, key), 0};
   keys[2] = e.Xor(e.Xor(keys[0], keys[1]), e.ConstantLike(keys[0], kParity));
@@ -37,11 +39,11 @@ ValueId Encrypt(Emitter& e, ValueId key, ValueId counters) {
   return e.Or(e.Convert(x, DType::kUI64), e.ShiftLeft(e.Convert(y, DType::kUI64), 32));
 }
 
-ValueId Blocks(Emitter& e, ValueId key, ValueId counter, const ir::Dims& dims) {
+ValueId Blocks(ir::Emitter& e, ValueId key, ValueId counter, const ir::Dims& dims) {
   return Encrypt(e, key, e.Add(e.Broadcast(counter, dims), e.LinearIndex(dims)));
 }
 
-ValueId Advance(Emitter& e, ValueId counter, int64_t blocks) {
+ValueId Advance(ir::Emitter& e, ValueId counter, int64_t blocks) {
   return e.Add(counter, e.ConstantLike(counter, blocks));
 }
 
@@ -58,7 +60,7 @@ size_t PairedDimension(const ir::Dims& dims) {
 
 }  // namespace
 
-RandomBits ThreeFry(Emitter& e, ValueId key, ValueId counter, const ir::TensorType& type) {
+RandomBits ThreeFry(ir::Emitter& e, ValueId key, ValueId counter, const ir::TensorType& type) {
   if (type.dtype == DType::kUI64) {
     return {Blocks(e, key, counter, type.dims), Advance(e, counter, type.num_elements()), 0};
   }

@@ -1,6 +1,7 @@
 #include <utility>
 
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
+#include "server/compiler/decompose/decomposition.h"
 
 namespace acceld::compiler {
 
@@ -25,7 +26,7 @@ DecompositionResult DecomposeTorchIndexSelect(Decomposition& d) {
   numbers.collapsed_slice_dims = {dim};
   numbers.start_index_map = {dim};
   numbers.index_vector_dim = index_rank;
-  Emitter e(d);
+  ir::Emitter e = d.Emit();
   return e.Results({e.Op(ir::OpKind::kGather, {d.operand(0), d.operand(1)}, std::move(gather))});
 }
 

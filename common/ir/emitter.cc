@@ -1,20 +1,15 @@
-#include "server/compiler/decompose/emitter.h"
+#include "common/ir/emitter.h"
 
 #include <string>
 
 #include "common/ir/types/element.h"
 
-namespace acceld::compiler {
+namespace acceld::ir {
 
-using ir::DType;
-using ir::OpKind;
-using ir::TensorType;
-using ir::ValueId;
-
-ValueId Emitter::Op(OpKind kind, std::vector<ValueId> operands, ir::OpAttributes attributes,
+ValueId Emitter::Op(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
                     const TensorType* declared) {
   if (!status_.ok()) return 0;
-  std::vector<ir::Type> types;
+  std::vector<Type> types;
   if (declared != nullptr) types.emplace_back(*declared);
   const absl::StatusOr<ValueId> result =
       builder_.AddOne(kind, std::move(operands), std::move(attributes), types, location_);
@@ -25,10 +20,10 @@ ValueId Emitter::Op(OpKind kind, std::vector<ValueId> operands, ir::OpAttributes
 ValueId Emitter::Less(ValueId a, ValueId b) {
   if (!status_.ok()) return 0;
   const DType dtype = TypeOf(a).dtype;
-  const auto type = ir::IsFloat(dtype)      ? ir::ComparisonType::kFloat
-                    : ir::IsUnsigned(dtype) ? ir::ComparisonType::kUnsigned
-                                            : ir::ComparisonType::kSigned;
-  return Op(OpKind::kCompare, {a, b}, ir::CompareAttributes{ir::ComparisonDirection::kLt, type});
+  const auto type = IsFloat(dtype)      ? ComparisonType::kFloat
+                    : IsUnsigned(dtype) ? ComparisonType::kUnsigned
+                                        : ComparisonType::kSigned;
+  return Op(OpKind::kCompare, {a, b}, CompareAttributes{ComparisonDirection::kLt, type});
 }
 
 ValueId Emitter::ShiftLeft(ValueId x, int64_t bits) {
@@ -41,27 +36,27 @@ ValueId Emitter::ShiftRight(ValueId x, int64_t bits) {
 
 ValueId Emitter::Constant(const TensorType& type, double value) {
   if (!status_.ok()) return 0;
-  return builder_.Constant(ir::Literal::Filled(type, value));
+  return builder_.Constant(Literal::Filled(type, value));
 }
 
 ValueId Emitter::ConstantLike(ValueId like, uint64_t value) {
   if (!status_.ok()) return 0;
   const TensorType& type = TypeOf(like);
-  std::string bytes(ir::StorageBytesOf(type.dtype), '\0');
-  ir::WriteInt(type.dtype, bytes.data(), 0, static_cast<int64_t>(value));
-  const auto literal = ir::Literal::FromBytes(type, std::move(bytes));
+  std::string bytes(StorageBytesOf(type.dtype), '\0');
+  WriteInt(type.dtype, bytes.data(), 0, static_cast<int64_t>(value));
+  const auto literal = Literal::FromBytes(type, std::move(bytes));
   status_ = literal.status();
   return literal.ok() ? builder_.Constant(*literal) : 0;
 }
 
 ValueId Emitter::Iota(const TensorType& type, int64_t dimension) {
-  return Op(OpKind::kIota, {}, ir::IotaAttributes{dimension}, &type);
+  return Op(OpKind::kIota, {}, IotaAttributes{dimension}, &type);
 }
 
-ValueId Emitter::LinearIndex(const ir::Dims& dims) {
+ValueId Emitter::LinearIndex(const Dims& dims) {
   const TensorType type{DType::kUI64, dims};
   if (dims.empty()) return Constant(type, 0);
-  const ir::Dims strides = ir::RowMajorStrides(dims);
+  const Dims strides = RowMajorStrides(dims);
   ValueId sum = Iota(type, type.rank() - 1);
   for (int64_t d = 0; d + 1 < type.rank(); ++d) {
     if (dims[d] < 2) continue;
@@ -74,42 +69,41 @@ ValueId Emitter::LinearIndex(const ir::Dims& dims) {
 ValueId Emitter::Convert(ValueId x, DType dtype) {
   if (!status_.ok() || TypeOf(x).dtype == dtype) return x;
   const TensorType type{dtype, TypeOf(x).dims};
-  return Op(OpKind::kConvert, {x}, ir::NoAttributes{}, &type);
+  return Op(OpKind::kConvert, {x}, NoAttributes{}, &type);
 }
 
 ValueId Emitter::Bitcast(ValueId x, DType dtype) {
   if (!status_.ok() || TypeOf(x).dtype == dtype) return x;
   const TensorType type{dtype, TypeOf(x).dims};
-  return Op(OpKind::kBitcastConvert, {x}, ir::NoAttributes{}, &type);
+  return Op(OpKind::kBitcastConvert, {x}, NoAttributes{}, &type);
 }
 
 ValueId Emitter::BitcastToParts(ValueId x, DType dtype) {
   if (!status_.ok()) return 0;
   TensorType type{dtype, TypeOf(x).dims};
-  type.dims.push_back(ir::BitsOf(TypeOf(x).dtype) / ir::BitsOf(dtype));
-  return Op(OpKind::kBitcastConvert, {x}, ir::NoAttributes{}, &type);
+  type.dims.push_back(BitsOf(TypeOf(x).dtype) / BitsOf(dtype));
+  return Op(OpKind::kBitcastConvert, {x}, NoAttributes{}, &type);
 }
 
-ValueId Emitter::Broadcast(ValueId x, const ir::Dims& dims, std::vector<int64_t> dimensions) {
+ValueId Emitter::Broadcast(ValueId x, const Dims& dims, std::vector<int64_t> dimensions) {
   if (!status_.ok()) return 0;
   const TensorType type{TypeOf(x).dtype, dims};
-  return Op(OpKind::kBroadcastInDim, {x}, ir::BroadcastInDimAttributes{std::move(dimensions)},
-            &type);
+  return Op(OpKind::kBroadcastInDim, {x}, BroadcastInDimAttributes{std::move(dimensions)}, &type);
 }
 
-ValueId Emitter::Reshape(ValueId x, ir::Dims dims) {
+ValueId Emitter::Reshape(ValueId x, Dims dims) {
   if (!status_.ok() || TypeOf(x).dims == dims) return x;
   const TensorType type{TypeOf(x).dtype, std::move(dims)};
-  return Op(OpKind::kReshape, {x}, ir::NoAttributes{}, &type);
+  return Op(OpKind::kReshape, {x}, NoAttributes{}, &type);
 }
 
 ValueId Emitter::Concatenate(std::vector<ValueId> xs, int64_t dimension) {
-  return Op(OpKind::kConcatenate, std::move(xs), ir::DimensionAttributes{dimension});
+  return Op(OpKind::kConcatenate, std::move(xs), DimensionAttributes{dimension});
 }
 
-ValueId Emitter::SliceTo(ValueId x, const ir::Dims& limits) {
+ValueId Emitter::SliceTo(ValueId x, const Dims& limits) {
   if (!status_.ok() || TypeOf(x).dims == limits) return x;
-  ir::SliceAttributes slice;
+  SliceAttributes slice;
   slice.start_indices.assign(limits.size(), 0);
   slice.limit_indices.assign(limits.begin(), limits.end());
   slice.strides.assign(limits.size(), 1);
@@ -117,7 +111,7 @@ ValueId Emitter::SliceTo(ValueId x, const ir::Dims& limits) {
 }
 
 ValueId Emitter::ElementOf(ValueId vector, int64_t i) {
-  return Reshape(Op(OpKind::kSlice, {vector}, ir::SliceAttributes{{i}, {i + 1}, {1}}), {});
+  return Reshape(Op(OpKind::kSlice, {vector}, SliceAttributes{{i}, {i + 1}, {1}}), {});
 }
 
 ValueId Emitter::Sum(ValueId x, std::vector<int64_t> dimensions) {
@@ -126,13 +120,13 @@ ValueId Emitter::Sum(ValueId x, std::vector<int64_t> dimensions) {
   const ValueId zero = Constant(scalar, 0);
   const std::vector<ValueId> p = builder_.BeginRegion({scalar, scalar});
   const ValueId sum = Add(p[0], p[1]);
-  std::vector<ir::Region> regions;
+  std::vector<Region> regions;
   regions.push_back(builder_.EndRegion({sum}));
   const auto result =
-      builder_.Add(OpKind::kReduce, {x, zero}, ir::DimensionsAttributes{std::move(dimensions)},
+      builder_.Add(OpKind::kReduce, {x, zero}, DimensionsAttributes{std::move(dimensions)},
                    std::move(regions), {}, location_);
   status_.Update(result.status());
   return result.ok() ? result->front() : 0;
 }
 
-}  // namespace acceld::compiler
+}  // namespace acceld::ir
