@@ -50,6 +50,9 @@ class FunctionBuilder {
   // uses, and the new ones are added.
   void Clone(const Op& op, const Function& source,
              absl::flat_hash_map<ValueId, ValueId>& value_map);
+  // Returns a copy of a region of `source`, for the next op at this level; as Clone.
+  Region CloneRegion(const Region& region, const Function& source,
+                     absl::flat_hash_map<ValueId, ValueId>& value_map);
   // Appends a new op with the given result types, without inference; returns its results.
   std::vector<ValueId> AddUnchecked(OpKind kind, std::vector<ValueId> operands,
                                     OpAttributes attributes, std::vector<Region> regions,
@@ -70,8 +73,6 @@ class FunctionBuilder {
 
  private:
   ValueId NewValue(Type type);
-  Region CloneRegion(const Region& region, const Function& source,
-                     absl::flat_hash_map<ValueId, ValueId>& value_map);
 
   Function function_;
   std::vector<Region> open_regions_;  // [0] is the function's body

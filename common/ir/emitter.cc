@@ -17,13 +17,13 @@ ValueId Emitter::Op(OpKind kind, std::vector<ValueId> operands, OpAttributes att
   return result.ok() ? *result : 0;
 }
 
-ValueId Emitter::Less(ValueId a, ValueId b) {
+ValueId Emitter::Compare(ComparisonDirection direction, ValueId a, ValueId b) {
   if (!status_.ok()) return 0;
   const DType dtype = TypeOf(a).dtype;
-  const auto type = IsFloat(dtype)      ? ComparisonType::kFloat
-                    : IsUnsigned(dtype) ? ComparisonType::kUnsigned
-                                        : ComparisonType::kSigned;
-  return Op(OpKind::kCompare, {a, b}, CompareAttributes{ComparisonDirection::kLt, type});
+  const auto type = IsFloat(dtype) || IsComplex(dtype)         ? ComparisonType::kFloat
+                    : IsUnsigned(dtype) || dtype == DType::kI1 ? ComparisonType::kUnsigned
+                                                               : ComparisonType::kSigned;
+  return Op(OpKind::kCompare, {a, b}, CompareAttributes{direction, type});
 }
 
 ValueId Emitter::ShiftLeft(ValueId x, int64_t bits) {
@@ -116,17 +116,43 @@ ValueId Emitter::ElementOf(ValueId vector, int64_t i) {
 
 ValueId Emitter::Sum(ValueId x, std::vector<int64_t> dimensions) {
   if (!status_.ok()) return 0;
-  const TensorType scalar{TypeOf(x).dtype, {}};
-  const ValueId zero = Constant(scalar, 0);
-  const std::vector<ValueId> p = builder_.BeginRegion({scalar, scalar});
-  const ValueId sum = Add(p[0], p[1]);
+  const DType dtype = TypeOf(x).dtype;
+  const ValueId zero = Constant({dtype, {}}, 0);
   std::vector<Region> regions;
-  regions.push_back(builder_.EndRegion({sum}));
-  const auto result =
-      builder_.Add(OpKind::kReduce, {x, zero}, DimensionsAttributes{std::move(dimensions)},
-                   std::move(regions), {}, location_);
-  status_.Update(result.status());
-  return result.ok() ? result->front() : 0;
+  regions.push_back(Reducer(OpKind::kAdd, dtype));
+  return OpWithRegions(OpKind::kReduce, {x, zero}, DimensionsAttributes{std::move(dimensions)},
+                       std::move(regions))
+      .front();
+}
+
+Region Emitter::Reducer(OpKind kind, DType dtype) {
+  const Type scalar = TensorType{dtype, {}};
+  const std::vector<ValueId> p = builder_.BeginRegion({scalar, scalar});
+  const ValueId combined = Op(kind, {p[0], p[1]});
+  return builder_.EndRegion({combined});
+}
+
+Region Emitter::Comparator(ComparisonDirection direction, DType dtype) {
+  const Type scalar = TensorType{dtype, {}};
+  const std::vector<ValueId> p = builder_.BeginRegion({scalar, scalar});
+  const ValueId is_so = Compare(direction, p[0], p[1]);
+  return builder_.EndRegion({is_so});
+}
+
+Region Emitter::Replacement(DType dtype) {
+  const Type scalar = TensorType{dtype, {}};
+  const std::vector<ValueId> p = builder_.BeginRegion({scalar, scalar});
+  return builder_.EndRegion({p[1]});
+}
+
+std::vector<ValueId> Emitter::OpWithRegions(OpKind kind, std::vector<ValueId> operands,
+                                            OpAttributes attributes, std::vector<Region> regions,
+                                            size_t num_results) {
+  if (!status_.ok()) return std::vector<ValueId>(num_results);
+  absl::StatusOr<std::vector<ValueId>> results = builder_.Add(
+      kind, std::move(operands), std::move(attributes), std::move(regions), {}, location_);
+  status_ = results.status();
+  return results.ok() ? *std::move(results) : std::vector<ValueId>(num_results);
 }
 
 }  // namespace acceld::ir

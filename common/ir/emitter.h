@@ -27,6 +27,11 @@ class Emitter {
   }
   const TensorType& TypeOf(ValueId x) const { return builder_.TypeOf(x).tensor(); }
 
+  // Whether nothing has failed so far.
+  bool ok() const { return status_.ok(); }
+  // Keeps the first error.
+  void Fail(absl::Status status) { status_.Update(std::move(status)); }
+
   // Adds an op with one result. `declared` is the result type; it is needed only for those kinds
   // whose result type does not follow from the operands and attributes.
   ValueId Op(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes = NoAttributes{},
@@ -39,7 +44,9 @@ class Emitter {
   ValueId Or(ValueId a, ValueId b) { return Op(OpKind::kOr, {a, b}); }
   ValueId Xor(ValueId a, ValueId b) { return Op(OpKind::kXor, {a, b}); }
   ValueId Sqrt(ValueId x) { return Op(OpKind::kSqrt, {x}); }
-  ValueId Less(ValueId a, ValueId b);
+  ValueId Neg(ValueId x) { return Op(OpKind::kNegate, {x}); }
+  ValueId Compare(ComparisonDirection direction, ValueId a, ValueId b);
+  ValueId Less(ValueId a, ValueId b) { return Compare(ComparisonDirection::kLt, a, b); }
   ValueId Select(ValueId p, ValueId a, ValueId b) { return Op(OpKind::kSelect, {p, a, b}); }
   // Shift every element of `x`, an integer tensor, by `bits`, which is less than the element's
   // width. ShiftRight is a logical shift.
@@ -50,6 +57,9 @@ class Emitter {
   ValueId Constant(const TensorType& type, double value);
   // A tensor of the (integer) type of `like`, of which every element is `value`.
   ValueId ConstantLike(ValueId like, uint64_t value);
+  // A tensor of the type of `like`, of which every element is `value` converted to the element
+  // type.
+  ValueId Fill(ValueId like, double value) { return ok() ? Constant(TypeOf(like), value) : 0; }
   ValueId Iota(const TensorType& type, int64_t dimension);
   // A ui64 tensor of which each element is its own index in row-major order.
   ValueId LinearIndex(const Dims& dims);
@@ -70,6 +80,16 @@ class Emitter {
   ValueId ElementOf(ValueId vector, int64_t i);
   // The sums of `x` over `dimensions`, which the result lacks.
   ValueId Sum(ValueId x, std::vector<int64_t> dimensions);
+  // A region of two scalars of an element type, which `kind` combines: that of a reduction.
+  Region Reducer(OpKind kind, DType dtype);
+  // The same region, whose result says how the scalars compare.
+  Region Comparator(ComparisonDirection direction, DType dtype);
+  // The same region, whose result is the second scalar.
+  Region Replacement(DType dtype);
+  // Adds an op with regions and returns its results.
+  std::vector<ValueId> OpWithRegions(OpKind kind, std::vector<ValueId> operands,
+                                     OpAttributes attributes, std::vector<Region> regions,
+                                     size_t num_results = 1);
 
  private:
   FunctionBuilder& builder_;

@@ -86,6 +86,36 @@ absl::optional<int64_t> IterationsTo(int64_t first, int64_t last, int64_t step) 
   return distance / step + 1;
 }
 
+// Returns how often the body runs for the values of the counter.
+absl::optional<int64_t> CountIterations(const Condition& condition, int64_t first, int64_t step) {
+  // The most negative numbers cannot be negated; no real loop has them.
+  constexpr int64_t kMost = INT64_MAX - 1;
+  const auto is_usual = [](int64_t value) { return value >= -kMost && value <= kMost; };
+  if (!is_usual(first) || !is_usual(step) || !is_usual(condition.limit)) return absl::nullopt;
+  const int64_t limit = condition.limit;
+  switch (condition.direction) {
+    case ComparisonDirection::kLt:
+      if (step > 0 || first >= limit)
+        return IterationsTo(first, limit - 1, std::max<int64_t>(step, 1));
+      return absl::nullopt;
+    case ComparisonDirection::kLe:
+      if (step > 0 || first > limit) return IterationsTo(first, limit, std::max<int64_t>(step, 1));
+      return absl::nullopt;
+    case ComparisonDirection::kGt:
+      if (step < 0 || first <= limit)
+        return IterationsTo(-first, -limit - 1, std::max<int64_t>(-step, 1));
+      return absl::nullopt;
+    case ComparisonDirection::kGe:
+      if (step < 0 || first < limit)
+        return IterationsTo(-first, -limit, std::max<int64_t>(-step, 1));
+      return absl::nullopt;
+    case ComparisonDirection::kEq:
+    case ComparisonDirection::kNe:
+      return absl::nullopt;
+  }
+  return absl::nullopt;
+}
+
 }  // namespace
 
 Definitions::Definitions(const Function& function) : ops_(function.value_types.size(), nullptr) {
@@ -99,41 +129,21 @@ void Definitions::Add(const Region& region) {
   }
 }
 
-absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& loop) {
+absl::optional<LoopCounter> CounterOf(const Definitions& definitions, const Op& loop) {
   const absl::optional<Condition> condition = ConditionOf(definitions, loop.regions[0]);
   if (!condition.has_value()) return absl::nullopt;
   const absl::optional<int64_t> first = ConstantOf(definitions, loop.operands[condition->counter]);
   const absl::optional<int64_t> step = StepOf(definitions, loop.regions[1], condition->counter);
-  // The most negative numbers cannot be negated; no real loop has them.
-  constexpr int64_t kMost = INT64_MAX - 1;
-  const auto is_usual = [](int64_t value) { return value >= -kMost && value <= kMost; };
-  if (!first.has_value() || !step.has_value() || !is_usual(*first) || !is_usual(*step) ||
-      !is_usual(condition->limit)) {
-    return absl::nullopt;
-  }
-  const int64_t limit = condition->limit;
-  switch (condition->direction) {
-    case ComparisonDirection::kLt:
-      if (*step > 0 || *first >= limit)
-        return IterationsTo(*first, limit - 1, std::max<int64_t>(*step, 1));
-      return absl::nullopt;
-    case ComparisonDirection::kLe:
-      if (*step > 0 || *first > limit)
-        return IterationsTo(*first, limit, std::max<int64_t>(*step, 1));
-      return absl::nullopt;
-    case ComparisonDirection::kGt:
-      if (*step < 0 || *first <= limit)
-        return IterationsTo(-*first, -limit - 1, std::max<int64_t>(-*step, 1));
-      return absl::nullopt;
-    case ComparisonDirection::kGe:
-      if (*step < 0 || *first < limit)
-        return IterationsTo(-*first, -limit, std::max<int64_t>(-*step, 1));
-      return absl::nullopt;
-    case ComparisonDirection::kEq:
-    case ComparisonDirection::kNe:
-      return absl::nullopt;
-  }
-  return absl::nullopt;
+  if (!first.has_value() || !step.has_value()) return absl::nullopt;
+  const absl::optional<int64_t> count = CountIterations(*condition, *first, *step);
+  if (!count.has_value()) return absl::nullopt;
+  return LoopCounter{condition->counter, *first, *step, *count};
+}
+
+absl::optional<int64_t> TripCountOf(const Definitions& definitions, const Op& loop) {
+  const absl::optional<LoopCounter> counter = CounterOf(definitions, loop);
+  if (!counter.has_value()) return absl::nullopt;
+  return counter->trip_count;
 }
 
 }  // namespace acceld::ir
