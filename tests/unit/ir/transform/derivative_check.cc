@@ -75,63 +75,86 @@ std::vector<Literal> Run(const absl::StatusOr<Module>& module,
   return results.ok() ? *results : std::vector<Literal>();
 }
 
-}  // namespace
-
-void CheckDerivatives(const std::string& text, double low, double high, uint32_t seed) {
-  SCOPED_TRACE(text);
-  const absl::StatusOr<Module> module = ParseModule(text, "test");
-  ASSERT_TRUE(module.ok()) << module.status();
-  std::mt19937 random(seed);
+// A program with random arguments and tangents, and what forward mode gives for them.
+struct Checked {
   Mask active;
-  std::vector<Literal> arguments, tangents, before, after;
-  for (const Type& type : (*module->Entry("main"))->ParameterTypes()) {
-    arguments.push_back(Random(type.tensor(), low, high, random));
-    active.push_back(IsActive(type.tensor()));
-    if (!active.back()) {
-      before.push_back(arguments.back());
-      after.push_back(arguments.back());
-      continue;
-    }
-    tangents.push_back(Random(type.tensor(), -1, 1, random));
-    before.push_back(Moved(arguments.back(), tangents.back(), -kStep));
-    after.push_back(Moved(arguments.back(), tangents.back(), kStep));
-  }
-  const std::vector<Literal> values = Run(module, arguments);
-  const std::vector<Literal> low_values = Run(module, before), high_values = Run(module, after);
+  std::vector<Literal> arguments, tangents, values, result_tangents;
+};
 
-  std::vector<Literal> inputs = arguments;
-  inputs.insert(inputs.end(), tangents.begin(), tangents.end());
-  const std::vector<Literal> forward = Run(Jvp(*module, "main", active), inputs);
-  ASSERT_GE(forward.size(), values.size());
-  std::vector<Literal> cotangents;
-  double by_forward = 0;
-  size_t next = values.size();
-  for (size_t i = 0; i < values.size(); ++i) {
-    EXPECT_TRUE(forward[i] == values[i]) << "result " << i << " of the jvp is another";
-    if (!IsActive(values[i].type())) continue;
+void CheckForward(const Module& module, double low, double high, std::mt19937& random,
+                  Checked& checked) {
+  std::vector<Literal> before, after;
+  for (const Type& type : (*module.Entry("main"))->ParameterTypes()) {
+    const Literal argument = Random(type.tensor(), low, high, random);
+    checked.arguments.push_back(argument);
+    checked.active.push_back(IsActive(type.tensor()));
+    if (checked.active.back()) {
+      const Literal tangent = Random(type.tensor(), -1, 1, random);
+      before.push_back(Moved(argument, tangent, -kStep));
+      after.push_back(Moved(argument, tangent, kStep));
+      checked.tangents.push_back(tangent);
+    } else {
+      before.push_back(argument);
+      after.push_back(argument);
+    }
+  }
+  checked.values = Run(module, checked.arguments);
+  const std::vector<Literal> low_values = Run(module, before), high_values = Run(module, after);
+  std::vector<Literal> inputs = checked.arguments;
+  inputs.insert(inputs.end(), checked.tangents.begin(), checked.tangents.end());
+  const std::vector<Literal> forward = Run(Jvp(module, "main", checked.active), inputs);
+  ASSERT_GE(forward.size(), checked.values.size());
+  size_t next = checked.values.size();
+  for (size_t i = 0; i < checked.values.size(); ++i) {
+    EXPECT_TRUE(forward[i] == checked.values[i]) << "result " << i << " of the jvp is another";
+    if (!IsActive(checked.values[i].type())) continue;
     ASSERT_LT(next, forward.size());
-    const Literal& tangent = forward[next++];
-    const std::vector<double> actual = NumbersOf(tangent), a = NumbersOf(low_values[i]),
+    const std::vector<double> actual = NumbersOf(forward[next]), a = NumbersOf(low_values[i]),
                               b = NumbersOf(high_values[i]);
     for (size_t j = 0; j < actual.size(); ++j) {
       const double expected = (b[j] - a[j]) / (2 * kStep);
       EXPECT_NEAR(actual[j], expected, 1e-6 * (1 + std::fabs(expected)))
           << "tangent of result " << i << ", element " << j;
     }
-    cotangents.push_back(Random(values[i].type(), -1, 1, random));
-    by_forward += Product(cotangents.back(), tangent);
+    checked.result_tangents.push_back(forward[next++]);
   }
+  EXPECT_EQ(next, forward.size());
+}
 
-  inputs = arguments;
-  inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-  const std::vector<Literal> backward = Run(Vjp(*module, "main", active), inputs);
-  ASSERT_EQ(backward.size(), values.size() + tangents.size());
+}  // namespace
+
+void CheckTangents(const std::string& text, double low, double high, uint32_t seed) {
+  SCOPED_TRACE(text);
+  const absl::StatusOr<Module> module = ParseModule(text, "test");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::mt19937 random(seed);
+  Checked checked;
+  CheckForward(*module, low, high, random, checked);
+}
+
+void CheckDerivatives(const std::string& text, double low, double high, uint32_t seed) {
+  SCOPED_TRACE(text);
+  const absl::StatusOr<Module> module = ParseModule(text, "test");
+  ASSERT_TRUE(module.ok()) << module.status();
+  std::mt19937 random(seed);
+  Checked checked;
+  ASSERT_NO_FATAL_FAILURE(CheckForward(*module, low, high, random, checked));
+  const std::vector<Literal>& values = checked.values;
+
+  std::vector<Literal> inputs = checked.arguments;
+  double by_forward = 0;
+  for (const Literal& tangent : checked.result_tangents) {
+    inputs.push_back(Random(tangent.type(), -1, 1, random));
+    by_forward += Product(inputs.back(), tangent);
+  }
+  const std::vector<Literal> backward = Run(Vjp(*module, "main", checked.active), inputs);
+  ASSERT_EQ(backward.size(), values.size() + checked.tangents.size());
   for (size_t i = 0; i < values.size(); ++i) {
     EXPECT_TRUE(backward[i] == values[i]) << "result " << i << " of the vjp is another";
   }
   double by_backward = 0;
-  for (size_t i = 0; i < tangents.size(); ++i) {
-    by_backward += Product(backward[values.size() + i], tangents[i]);
+  for (size_t i = 0; i < checked.tangents.size(); ++i) {
+    by_backward += Product(backward[values.size() + i], checked.tangents[i]);
   }
   EXPECT_NEAR(by_backward, by_forward, 1e-10 * (1 + std::fabs(by_forward)));
 }

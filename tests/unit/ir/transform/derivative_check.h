@@ -1,8 +1,7 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
-
-#include "common/ir/transform/differentiate.h"
 
 namespace acceld::ir {
 
@@ -12,5 +11,8 @@ namespace acceld::ir {
 // and get random values between `low` and `high`; integers are 0. Random values follow from `seed`.
 void CheckDerivatives(const std::string& text, double low = 0.3, double high = 1.7,
                       uint32_t seed = 1);
+
+// Checks forward mode alone.
+void CheckTangents(const std::string& text, double low = 0.3, double high = 1.7, uint32_t seed = 1);
 
 }  // namespace acceld::ir
