@@ -1,10 +1,8 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "client/client.h"
 #include "client/program.h"
 #include "client/tensor.h"
+#include "client/tracing/traced_callable.h"
 #include "common/status.h"
 
 // Functions that are written once in C++ and run on the daemon:
@@ -26,9 +25,6 @@
 // reused by later calls. The daemon compiles each trace once for all clients.
 namespace acceld::client {
 
-// The type to which every traced function is converted: from parameters to results.
-using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-
 // Traces `function` with symbolic arguments of these types and returns the program. The first error
 // of an operation in it becomes the status. Exceptions of `function` propagate. `callbacks`
 // receives the callbacks that the program calls by CallHost, for ExecuteOptions::callbacks; if it
@@ -36,46 +32,6 @@ using TracedFunction = std::function<std::vector<Tensor>(const std::vector<Tenso
 absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
                               absl::Span<const ir::TensorType> arguments,
                               HostCallbacks* callbacks = nullptr);
-
-namespace internal {
-
-// Converts the result of a traced function to a vector.
-inline std::vector<Tensor> ToTensors(Tensor result) { return {std::move(result)}; }
-inline std::vector<Tensor> ToTensors(std::vector<Tensor> results) { return results; }
-template <size_t N>
-std::vector<Tensor> ToTensors(std::array<Tensor, N> results) {
-  return std::vector<Tensor>(results.begin(), results.end());
-}
-
-template <size_t>
-using TensorAt = const Tensor&;
-
-// Returns whether `F` can be called with as many tensors as there are numbers I.
-template <typename F, size_t... I>
-constexpr bool TakesTensors(std::index_sequence<I...>) {
-  return std::is_invocable_v<const F&, TensorAt<I>...>;
-}
-// Returns how many tensors `F` takes, at least N, or -1 if it takes one vector of tensors.
-template <typename F, size_t N = 1>
-constexpr int Arity() {
-  if constexpr (std::is_invocable_v<const F&, const std::vector<Tensor>&>) {
-    return -1;
-  } else if constexpr (TakesTensors<F>(std::make_index_sequence<N>())) {
-    return static_cast<int>(N);
-  } else {
-    static_assert(N < 16, "a traced function takes 1 to 15 tensors or one std::vector<Tensor>");
-    return Arity<F, N + 1>();
-  }
-}
-
-// Calls `f` with the elements of `arguments` as separate arguments.
-template <typename F, size_t... I>
-std::vector<Tensor> Apply(const F& f, const std::vector<Tensor>& arguments,
-                          std::index_sequence<I...>) {
-  return ToTensors(f(arguments[I]...));
-}
-
-}  // namespace internal
 
 // A C++ function that is traced, compiled and run on the daemon of its client, which it keeps
 // alive. Copies share their traces. Thread-safe.
@@ -86,7 +42,7 @@ class Function {
   // The operations it performs must depend only on the types of its arguments.
   template <typename F>
   Function(std::shared_ptr<Client> client, F callable, std::string name = "main")
-      : Function(std::move(client), Erase(std::move(callable)), internal::Arity<F>(),
+      : Function(std::move(client), internal::Erase(std::move(callable)), internal::Arity<F>(),
                  std::move(name)) {}
 
   // Submits an execution and returns its results without waiting for them. Without `device`, runs
@@ -110,18 +66,6 @@ class Function {
   struct State;
   Function(std::shared_ptr<Client> client, TracedFunction function, int arity, std::string name);
   absl::StatusOr<Array> CallOne(absl::Span<const Array> arguments) const;
-
-  template <typename F>
-  static TracedFunction Erase(F callable) {
-    return [callable = std::move(callable)](const std::vector<Tensor>& arguments) {
-      constexpr int kArity = internal::Arity<F>();
-      if constexpr (kArity < 0) {
-        return internal::ToTensors(callable(arguments));
-      } else {
-        return internal::Apply(callable, arguments, std::make_index_sequence<kArity>());
-      }
-    };
-  }
 
   std::shared_ptr<State> state_;  // Shared by copies; holds the traces.
 };

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/tracing.h"
 #include "client/tracing/tracer.h"
+#include "common/ir/calls/call_graph.h"
 #include "common/threads/mutex.h"
 
 namespace acceld::client {
@@ -32,9 +33,10 @@ absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& fun
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": it calls its host, and nobody takes its callbacks"));
   }
-  ir::Module module;
+  ir::Module module = std::move(tracer->module());
   module.name = name;
   module.functions.push_back(tracer->builder().Finish(*std::move(values)));
+  ir::DropUnreachable(module, "main");
   return Program::FromModule(std::move(module), "main");
 }
 

@@ -13,12 +13,30 @@ absl::StatusOr<std::vector<ir::ValueId>> Tracer::Values(const std::vector<Tensor
   std::vector<ir::ValueId> values;
   values.reserve(tensors.size());
   for (const Tensor& tensor : tensors) {
-    if (tensor.tracer_ != nullptr && tensor.tracer_.get() != this) {
+    if (IsNumber(tensor)) {
+      values.push_back(Fill(tensor.number_, {}).value_);
+    } else if (tensor.tracer_.get() == this) {
+      values.push_back(tensor.value_);
+    } else if (IsInside(tensor.tracer_.get())) {
+      values.push_back(Capture(tensor));
+    } else {
       return absl::InvalidArgumentError("a tensor of another trace; pass it as an argument");
     }
-    values.push_back(IsNumber(tensor) ? Fill(tensor.number_, {}).value_ : tensor.value_);
   }
   return values;
+}
+
+ir::ValueId Tracer::Capture(const Tensor& tensor) {
+  const auto [entry, is_new] = captured_.try_emplace({tensor.tracer_.get(), tensor.value_}, 0);
+  if (is_new) {
+    const ir::ValueId parameter = builder_.AddParameter(tensor.type());
+    entry->second = parameter;
+    captures_.push_back(tensor.tracer_ == parent_
+                            ? tensor
+                            : Tensor(parent_, parent_->Capture(tensor), tensor.type()));
+    return parameter;
+  }
+  return entry->second;
 }
 
 Tensor Tracer::Emit(ir::OpKind kind, std::vector<Tensor> operands, ir::OpAttributes attributes,
@@ -57,15 +75,19 @@ Tensor Tracer::Fill(double number, const ir::TensorType& type) {
 }
 
 Tensor Tracer::Fail(const absl::Status& status) {
-  if (status_.ok()) status_ = status;
+  program_->status.Update(status);
   return Make(builder_.Constant(ir::Literal()));
 }
 
 std::shared_ptr<Tracer> Tracer::Of(absl::Span<const Tensor> tensors) {
+  std::shared_ptr<Tracer> innermost;
   for (const Tensor& tensor : tensors) {
-    if (tensor.tracer_ != nullptr) return tensor.tracer_;
+    if (IsNumber(tensor)) continue;
+    if (innermost == nullptr || tensor.tracer_->depth_ > innermost->depth_) {
+      innermost = tensor.tracer_;
+    }
   }
-  return nullptr;
+  return innermost;
 }
 
 Tensor Tracer::BadNumber() { return std::numeric_limits<double>::quiet_NaN(); }

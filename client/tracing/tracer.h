@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "client/host_callbacks.h"
@@ -14,11 +15,19 @@
 
 namespace acceld::client {
 
-// The state of one trace: the function that is being built, and the first error. Used by one
-// thread.
+// The state of one trace: the function that is being built. A function that is called or
+// transformed inside another one is traced by a tracer of its own, whose parent is that of the
+// other; they share the program and the first error. Used by one thread.
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
-  explicit Tracer(const std::string& name) : builder_(name) {}
+  explicit Tracer(const std::string& name)
+      : builder_(name), program_(std::make_shared<Program>()) {}
+  // Traces a function inside the one of `parent`.
+  Tracer(const std::string& name, std::shared_ptr<Tracer> parent)
+      : builder_(name, /*is_public=*/false),
+        parent_(std::move(parent)),
+        depth_(parent_->depth_ + 1),
+        program_(parent_->program_) {}
 
   // Adds a parameter to the function.
   Tensor Parameter(const ir::TensorType& type) { return Make(builder_.AddParameter(type)); }
@@ -40,20 +49,27 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   }
   // Returns the number that the callback has in the program.
   int64_t AddCallback(HostCallback callback) {
-    callbacks_.push_back(std::move(callback));
-    return static_cast<int64_t>(callbacks_.size()) - 1;
+    program_->callbacks.push_back(std::move(callback));
+    return static_cast<int64_t>(program_->callbacks.size()) - 1;
   }
   // Records the error, unless one was recorded before, and returns a placeholder.
   Tensor Fail(const absl::Status& status);
 
   ir::FunctionBuilder& builder() { return builder_; }
-  const absl::Status& status() const { return status_; }
-  const std::vector<HostCallback>& callbacks() const { return callbacks_; }
-  // Returns the values of the tensors; plain numbers become f32 scalar constants. INVALID_ARGUMENT
-  // for tensors of other traces.
+  const absl::Status& status() const { return program_->status; }
+  const std::vector<HostCallback>& callbacks() const { return program_->callbacks; }
+  // The functions that the traced ones call; without these themselves.
+  ir::Module& module() { return program_->module; }
+  // Returns the values of the tensors; plain numbers become f32 scalar constants. Tensors of the
+  // traces around this one are captured: they become parameters. INVALID_ARGUMENT for tensors of
+  // other traces.
   absl::StatusOr<std::vector<ir::ValueId>> Values(const std::vector<Tensor>& tensors);
+  // What is captured, as tensors of the parent, in the order of the parameters, which come after
+  // all that were added by Parameter.
+  const std::vector<Tensor>& captures() const { return captures_; }
 
-  // Returns the trace of the first tensor that belongs to one, or nullptr if all are plain numbers.
+  // Returns the innermost trace to which one of the tensors belongs, or nullptr if all are plain
+  // numbers.
   static std::shared_ptr<Tracer> Of(absl::Span<const Tensor> tensors);
   static bool IsNumber(const Tensor& tensor) { return tensor.tracer_ == nullptr; }
   static double Number(const Tensor& tensor) { return tensor.number_; }
@@ -65,9 +81,25 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   static std::pair<Tensor, Tensor> BroadcastTogether(const Tensor& a, const Tensor& b);
 
  private:
+  // What all traces of one program share.
+  struct Program {
+    ir::Module module;
+    absl::Status status;
+    std::vector<HostCallback> callbacks;  // Indexed by number.
+  };
+
+  // Returns the parameter that stands for a tensor of a trace around this one.
+  ir::ValueId Capture(const Tensor& tensor);
+  bool IsInside(const Tracer* other) const {
+    return parent_ != nullptr && (parent_.get() == other || parent_->IsInside(other));
+  }
+
   ir::FunctionBuilder builder_;
-  absl::Status status_;
-  std::vector<HostCallback> callbacks_;  // Indexed by number.
+  const std::shared_ptr<Tracer> parent_;  // nullptr for the outermost trace
+  const int depth_ = 0;
+  const std::shared_ptr<Program> program_;
+  std::vector<Tensor> captures_;
+  absl::flat_hash_map<std::pair<const Tracer*, ir::ValueId>, ir::ValueId> captured_;
 };
 
 // Returns INVALID_ARGUMENT with the message "`operation`: `what`".

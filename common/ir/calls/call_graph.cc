@@ -82,6 +82,23 @@ std::vector<std::string> CalleesOf(const Region& region) {
 
 // Removes functions without remaining callers one by one, so that a caller is always removed before
 // its callees. A function that cannot be removed is on a cycle or called from one.
+void DropUnreachable(Module& module, absl::string_view entry) {
+  absl::flat_hash_set<std::string> reached = {std::string(entry)};
+  std::vector<std::string> pending = {std::string(entry)};
+  while (!pending.empty()) {
+    const Function* function = module.Find(pending.back());
+    pending.pop_back();
+    ACCELD_CHECK(function != nullptr);
+    for (const std::string& callee : CalleesOf(function->body)) {
+      if (reached.insert(callee).second) pending.push_back(callee);
+    }
+  }
+  const auto is_unreached = [&](const Function& f) { return !reached.contains(f.name); };
+  module.functions.erase(
+      std::remove_if(module.functions.begin(), module.functions.end(), is_unreached),
+      module.functions.end());
+}
+
 absl::Status CheckCallGraph(const Module& module) {
   const std::vector<std::vector<size_t>> edges = Edges(module);
   std::vector<size_t> callers_left(edges.size(), 0);

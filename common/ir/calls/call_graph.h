@@ -18,6 +18,9 @@ const std::string* CalleeOf(const Op& op);
 // verifier bounds.
 std::vector<std::string> CalleesOf(const Region& region);
 
+// Removes the functions that `entry`, which must exist, does not reach by calls.
+void DropUnreachable(Module& module, absl::string_view entry);
+
 // Returns an error for recursion, with the cycle, and for chains of calls longer than
 // limits::kMaxCallDepth. All callees must exist, and the depth of regions must be bounded.
 absl::Status CheckCallGraph(const Module& module);

@@ -1,0 +1,153 @@
+// Derivatives and batches of traced functions, evaluated by the reference interpreter.
+
+#include "client/tracing/transforms.h"
+
+#include <string>
+#include <vector>
+
+#include "client/tracing.h"
+#include "common/ir/interpreter.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace acceld::client {
+namespace {
+
+using ir::DType;
+using ir::TensorType;
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::Pointwise;
+
+ir::Literal F32(ir::Dims dims, const std::vector<float>& values) {
+  return ir::Literal::FromValues<float>({DType::kF32, std::move(dims)}, values);
+}
+
+template <typename F>
+absl::StatusOr<Program> TraceOf(const F& function, const std::vector<TensorType>& types) {
+  return Trace("f", internal::Erase(function), types);
+}
+
+// All numbers of all results.
+template <typename F>
+std::vector<float> Eval(const F& function, const std::vector<ir::Literal>& arguments) {
+  std::vector<TensorType> types;
+  for (const ir::Literal& argument : arguments) types.push_back(argument.type());
+  const absl::StatusOr<Program> program = TraceOf(function, types);
+  EXPECT_TRUE(program.ok()) << program.status();
+  if (!program.ok()) return {};
+  const auto results = ir::Interpret(program->module(), "main", arguments);
+  EXPECT_TRUE(results.ok()) << results.status();
+  std::vector<float> numbers;
+  for (const ir::Literal& result : results.value_or(std::vector<ir::Literal>())) {
+    const std::string bytes = result.DenseBytes();
+    for (int64_t i = 0; i < result.type().num_elements(); ++i) {
+      numbers.push_back(static_cast<float>(ir::ReadFloat(result.type().dtype, bytes.data(), i)));
+    }
+  }
+  return numbers;
+}
+
+template <typename F>
+std::string ErrorOf(const F& function, const std::vector<TensorType>& types) {
+  const absl::StatusOr<Program> program = TraceOf(function, types);
+  return program.ok() ? "" : std::string(program.status().message());
+}
+
+auto Near(std::vector<float> expected) { return Pointwise(FloatNear(1e-5f), std::move(expected)); }
+
+TEST(TransformsTest, TheGradientOfASumOfLogistics) {
+  const auto sum = [](const Tensor& x) { return Sum(Logistic(x)); };
+  EXPECT_THAT(Eval(Grad(sum), {F32({3}, {0, 1, 2})}), Near({0.25f, 0.19661197f, 0.10499357f}));
+}
+
+TEST(TransformsTest, GradientsOfChosenArguments) {
+  const auto f = [](const Tensor& x, const Tensor& y) { return Sum(x * x * y); };
+  const std::vector<ir::Literal> arguments = {F32({2}, {1, 2}), F32({2}, {3, 4})};
+  EXPECT_THAT(Eval(Grad(f), arguments), Near({6, 16}));
+  EXPECT_THAT(Eval(Grad(f, 1), arguments), Near({1, 4}));
+  EXPECT_THAT(Eval(Grad(f, std::vector<size_t>{1, 0}), arguments), Near({1, 4, 6, 16}));
+}
+
+TEST(TransformsTest, ValuesComeAlongWithTheGradient) {
+  const auto f = [](const Tensor& x) { return std::vector<Tensor>{Sum(x * x), 10 * x}; };
+  EXPECT_THAT(Eval(ValueAndGrad(f), {F32({2}, {1, 2})}), Near({5, 10, 20, 2, 4}));
+}
+
+TEST(TransformsTest, DerivativesOfHigherOrder) {
+  const auto cube = [](const Tensor& x) { return x * x * x; };
+  EXPECT_THAT(Eval(Grad(Grad(cube)), {F32({}, {2})}), Near({12}));
+  EXPECT_THAT(Eval(Grad(Grad(Grad(cube))), {F32({}, {2})}), Near({6}));
+}
+
+TEST(TransformsTest, WhatIsCapturedHasDerivativesOutside) {
+  // The derivative of y x^2 by x, and of that by y.
+  const auto by_x = [](const Tensor& x, const Tensor& y) {
+    return Grad([&](const Tensor& z) { return y * z * z; })(x);
+  };
+  EXPECT_THAT(Eval(by_x, {F32({}, {3}), F32({}, {5})}), Near({30}));
+  EXPECT_THAT(Eval(Grad(by_x, 1), {F32({}, {3}), F32({}, {5})}), Near({6}));
+  EXPECT_THAT(Eval(Grad(by_x, 0), {F32({}, {3}), F32({}, {5})}), Near({10}));
+}
+
+TEST(TransformsTest, GradientsOfEachExample) {
+  const auto loss = [](const Tensor& w, const Tensor& x) { return Sum(Square(w * x)); };
+  const std::vector<ir::Literal> arguments = {F32({2}, {1, 2}), F32({3, 2}, {1, 1, 2, 2, 3, 0})};
+  EXPECT_THAT(Eval(Vmap(Grad(loss), {std::nullopt, 0}), arguments), Near({2, 4, 8, 16, 18, 0}));
+}
+
+TEST(TransformsTest, ExamplesMayBeAlongAnyAxis) {
+  const auto subtract = [](const Tensor& a, const Tensor& b) { return a - b; };
+  const std::vector<ir::Literal> arguments = {F32({2, 3}, {1, 2, 3, 4, 5, 6}), F32({3}, {1, 2, 3})};
+  // Each example is a column of the first, and a number of the second.
+  EXPECT_THAT(Eval(Vmap(subtract, {1, 0}), arguments), Near({0, 3, 0, 3, 0, 3}));
+  EXPECT_THAT(Eval(Vmap(subtract, {-1, -1}, 1), arguments), Near({0, 0, 0, 3, 3, 3}));
+  const auto twice = [](const Tensor& a) { return a + a; };
+  EXPECT_THAT(Eval(Vmap(Vmap(twice)), {F32({2, 2}, {1, 2, 3, 4})}), Near({2, 4, 6, 8}));
+}
+
+TEST(TransformsTest, ForwardAndReverseMode) {
+  const auto f = internal::Erase(
+      [](const Tensor& x, const Tensor& y) { return std::vector<Tensor>{x * y, Sin(x)}; });
+  const auto forward = [&](const std::vector<Tensor>& x) {
+    Tangents both = Jvp(f, {x[0], x[1]}, {x[2], 0});
+    both.values.insert(both.values.end(), both.tangents.begin(), both.tangents.end());
+    return both.values;
+  };
+  EXPECT_THAT(Eval(forward, {F32({}, {0}), F32({}, {3}), F32({}, {2})}), Near({0, 0, 6, 2}));
+  const auto backward = [&](const std::vector<Tensor>& x) {
+    const Pullback pullback = Vjp(f, {x[0], x[1]});
+    return pullback.pull_back({x[2], 10});
+  };
+  EXPECT_THAT(Eval(backward, {F32({}, {0}), F32({}, {3}), F32({}, {2})}), Near({16, 0}));
+}
+
+TEST(TransformsTest, APullbackOfManyCotangentsIsAJacobian) {
+  const auto jacobian = [](const Tensor& x, const Tensor& basis) {
+    const Pullback pullback = Vjp(internal::Erase([](const Tensor& y) { return y * y; }), {x});
+    return Vmap([&](const Tensor& cotangent) { return pullback.pull_back({cotangent})[0]; })(basis);
+  };
+  EXPECT_THAT(Eval(jacobian, {F32({2}, {3, 4}), F32({2, 2}, {1, 0, 0, 1})}), Near({6, 0, 0, 8}));
+}
+
+TEST(TransformsTest, WrongCallsSayWhatIsWrong) {
+  const TensorType vector{DType::kF32, {3}}, integers{DType::kI32, {3}};
+  const auto square = [](const Tensor& x) { return x * x; };
+  const auto sum = [](const Tensor& x) { return Sum(x); };
+  EXPECT_EQ(ErrorOf(Grad(square), {vector}),
+            "f: Grad: the result must be a scalar float, not tensor<3xf32>");
+  EXPECT_EQ(ErrorOf(Grad(sum, 1), {vector}),
+            "f: Grad: there is no argument 1; the function takes 1");
+  EXPECT_EQ(ErrorOf(Grad(sum), {integers}),
+            "f: Grad: argument 0 is tensor<3xi32>; only floats and complex numbers have gradients");
+  const auto add = [](const Tensor& x, const Tensor& y) { return x + y; };
+  EXPECT_EQ(ErrorOf(Vmap(add), {vector, {DType::kF32, {4}}}),
+            "f: Vmap: argument 1 has 4 examples along axis 0, and argument 0 has 3");
+  EXPECT_EQ(ErrorOf(Vmap(add, {0}), {vector, vector}),
+            "f: Vmap: in_axes has 1 entries, and there are 2 arguments");
+  EXPECT_EQ(ErrorOf(Vmap(add, {std::nullopt, std::nullopt}), {vector, vector}),
+            "f: Vmap: no argument has examples");
+}
+
+}  // namespace
+}  // namespace acceld::client
