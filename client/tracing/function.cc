@@ -12,7 +12,7 @@ namespace acceld::client {
 absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
                               absl::Span<const ir::TensorType> arguments,
                               HostCallbacks* callbacks) {
-  auto tracer = std::make_shared<Tracer>("main");
+  const std::shared_ptr<Tracer> tracer = Tracer::Open("main");
   std::vector<Tensor> parameters;
   for (const ir::TensorType& type : arguments) {
     ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));

@@ -6,8 +6,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/check.h"
 
 namespace acceld::client {
+
+std::shared_ptr<Tracer> Tracer::Open(const std::string& name, std::shared_ptr<Tracer> parent) {
+  ACCELD_CHECK(parent == nullptr || parent->program_->open.back() == parent.get());
+  std::shared_ptr<Tracer> tracer(new Tracer(name, std::move(parent)));
+  tracer->program_->open.push_back(tracer.get());
+  return tracer;
+}
+
+void Tracer::Close() {
+  ACCELD_CHECK(!program_->open.empty() && program_->open.back() == this);
+  program_->open.pop_back();
+}
 
 absl::StatusOr<std::vector<ir::ValueId>> Tracer::Values(const std::vector<Tensor>& tensors) {
   std::vector<ir::ValueId> values;
@@ -80,14 +93,12 @@ Tensor Tracer::Fail(const absl::Status& status) {
 }
 
 std::shared_ptr<Tracer> Tracer::Of(absl::Span<const Tensor> tensors) {
-  std::shared_ptr<Tracer> innermost;
   for (const Tensor& tensor : tensors) {
     if (IsNumber(tensor)) continue;
-    if (innermost == nullptr || tensor.tracer_->depth_ > innermost->depth_) {
-      innermost = tensor.tracer_;
-    }
+    const std::vector<Tracer*>& open = tensor.tracer_->program_->open;
+    return open.empty() ? tensor.tracer_ : open.back()->shared_from_this();
   }
-  return innermost;
+  return nullptr;
 }
 
 Tensor Tracer::BadNumber() { return std::numeric_limits<double>::quiet_NaN(); }

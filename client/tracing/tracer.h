@@ -15,19 +15,18 @@
 
 namespace acceld::client {
 
-// The state of one trace: the function that is being built. A function that is called or
-// transformed inside another one is traced by a tracer of its own, whose parent is that of the
-// other; they share the program and the first error. Used by one thread.
+// The state of one trace: the function that is being built. A function that is transformed inside
+// another one, or the body of a loop, is traced by a tracer of its own, whose parent is that of the
+// other; they share the program and the first error. Operations go to the innermost tracer that is
+// open. Used by one thread.
 class Tracer : public std::enable_shared_from_this<Tracer> {
  public:
-  explicit Tracer(const std::string& name)
-      : builder_(name), program_(std::make_shared<Program>()) {}
-  // Traces a function inside the one of `parent`.
-  Tracer(const std::string& name, std::shared_ptr<Tracer> parent)
-      : builder_(name, /*is_public=*/false),
-        parent_(std::move(parent)),
-        depth_(parent_->depth_ + 1),
-        program_(parent_->program_) {}
+  // Opens a tracer inside `parent`, which must be the innermost open one; nullptr: for a new
+  // program.
+  static std::shared_ptr<Tracer> Open(const std::string& name,
+                                      std::shared_ptr<Tracer> parent = nullptr);
+  // It must be the innermost open one.
+  void Close();
 
   // Adds a parameter to the function.
   Tensor Parameter(const ir::TensorType& type) { return Make(builder_.AddParameter(type)); }
@@ -68,8 +67,8 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // all that were added by Parameter.
   const std::vector<Tensor>& captures() const { return captures_; }
 
-  // Returns the innermost trace to which one of the tensors belongs, or nullptr if all are plain
-  // numbers.
+  // Returns the innermost open tracer of the program to which the tensors belong, or nullptr if all
+  // are plain numbers.
   static std::shared_ptr<Tracer> Of(absl::Span<const Tensor> tensors);
   static bool IsNumber(const Tensor& tensor) { return tensor.tracer_ == nullptr; }
   static double Number(const Tensor& tensor) { return tensor.number_; }
@@ -83,10 +82,16 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
  private:
   // What all traces of one program share.
   struct Program {
+    std::vector<Tracer*> open;  // the innermost one is the last
     ir::Module module;
     absl::Status status;
     std::vector<HostCallback> callbacks;  // Indexed by number.
   };
+
+  Tracer(const std::string& name, std::shared_ptr<Tracer> parent)
+      : builder_(name, /*is_public=*/parent == nullptr),
+        parent_(std::move(parent)),
+        program_(parent_ == nullptr ? std::make_shared<Program>() : parent_->program_) {}
 
   // Returns the parameter that stands for a tensor of a trace around this one.
   ir::ValueId Capture(const Tensor& tensor);
@@ -96,7 +101,6 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
 
   ir::FunctionBuilder builder_;
   const std::shared_ptr<Tracer> parent_;  // nullptr for the outermost trace
-  const int depth_ = 0;
   const std::shared_ptr<Program> program_;
   std::vector<Tensor> captures_;
   absl::flat_hash_map<std::pair<const Tracer*, ir::ValueId>, ir::ValueId> captured_;

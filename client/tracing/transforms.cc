@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/tracing/inner_function.h"
 #include "client/tracing/tracer.h"
 #include "common/ir/transform/batcher.h"
 #include "common/ir/transform/copy_function.h"
@@ -17,89 +18,6 @@ namespace {
 
 bool HasTangents(const ir::TensorType& type) {
   return ir::IsFloat(type.dtype) || ir::IsComplex(type.dtype);
-}
-
-// A function that was traced inside another trace, on given arguments.
-class InnerFunction {
- public:
-  // Traces `function`. `operation` is the name of the transformation, for messages.
-  InnerFunction(absl::string_view operation, const TracedFunction& function,
-                const std::vector<Tensor>& arguments, std::vector<ir::TensorType> types);
-
-  // Whether all went well. If not, the trace has the error.
-  bool ok() const { return tracer_ != nullptr && tracer_->status().ok(); }
-  // The trace around the function; nullptr if there is none.
-  const std::shared_ptr<Tracer>& tracer() const { return tracer_; }
-  const ir::Function& function() const { return function_; }
-  const std::vector<ir::TensorType>& types() const { return types_; }
-  size_t num_arguments() const { return types_.size(); }
-  size_t num_results() const { return function_.body.results.size(); }
-  const ir::TensorType& ResultType(size_t i) const {
-    return function_.TensorOf(function_.body.results[i]);
-  }
-  // The values of the trace around it: for the arguments, then for what it captures.
-  absl::StatusOr<std::vector<ir::ValueId>> Values(const std::vector<Tensor>& arguments) const;
-  // An entry for each parameter; those of captures are false.
-  ir::Mask MaskOf(const std::vector<bool>& arguments) const;
-
-  // Makes the error that of the trace, with the name of the operation.
-  Tensor Fail(const absl::Status& status) const {
-    return tracer_->Fail(Annotate(status, operation_));
-  }
-  Tensor Fail(absl::string_view what) const { return tracer_->Fail(ShapeError(operation_, what)); }
-
- private:
-  const std::string operation_;
-  std::shared_ptr<Tracer> tracer_;
-  std::vector<ir::TensorType> types_;
-  ir::Function function_;
-  std::vector<Tensor> captures_;
-};
-
-InnerFunction::InnerFunction(absl::string_view operation, const TracedFunction& function,
-                             const std::vector<Tensor>& arguments,
-                             std::vector<ir::TensorType> types)
-    : operation_(operation), tracer_(Tracer::Of(arguments)), types_(std::move(types)) {
-  if (tracer_ == nullptr) return;
-  const auto inner = std::make_shared<Tracer>(operation_, tracer_);
-  std::vector<Tensor> parameters;
-  for (const ir::TensorType& type : types_) parameters.push_back(inner->Parameter(type));
-  const std::vector<Tensor> results = function(parameters);
-  absl::StatusOr<std::vector<ir::ValueId>> values = inner->Values(results);
-  if (!values.ok()) {
-    Fail(values.status());
-    return;
-  }
-  function_ = inner->builder().Finish(*std::move(values));
-  captures_ = inner->captures();
-}
-
-absl::StatusOr<std::vector<ir::ValueId>> InnerFunction::Values(
-    const std::vector<Tensor>& arguments) const {
-  std::vector<Tensor> all = arguments;
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (Tracer::IsNumber(all[i])) all[i] = tracer_->Fill(Tracer::Number(all[i]), types_[i]);
-  }
-  all.insert(all.end(), captures_.begin(), captures_.end());
-  return tracer_->Values(all);
-}
-
-ir::Mask InnerFunction::MaskOf(const std::vector<bool>& arguments) const {
-  ir::Mask mask(function_.body.parameters.size());
-  std::copy(arguments.begin(), arguments.end(), mask.begin());
-  return mask;
-}
-
-std::vector<ir::TensorType> TypesOf(const std::vector<Tensor>& tensors) {
-  std::vector<ir::TensorType> types;
-  for (const Tensor& tensor : tensors) types.push_back(tensor.type());
-  return types;
-}
-
-std::vector<Tensor> Made(Tracer& tracer, absl::Span<const ir::ValueId> values) {
-  std::vector<Tensor> tensors;
-  for (const ir::ValueId value : values) tensors.push_back(tracer.Make(value));
-  return tensors;
 }
 
 // A function in reverse mode: its known part is in the trace already.
@@ -153,7 +71,7 @@ namespace internal {
 
 ValuesAndGradients GradientsOf(const TracedFunction& function, const std::vector<Tensor>& arguments,
                                const std::vector<size_t>& wanted) {
-  const InnerFunction inner("Grad", function, arguments, TypesOf(arguments));
+  const InnerFunction inner("Grad", function, Tracer::Of(arguments), TypesOf(arguments));
   if (inner.tracer() == nullptr) {
     return {Placeholders(1, Tracer::BadNumber()), Placeholders(wanted.size(), Tracer::BadNumber())};
   }
@@ -238,7 +156,7 @@ std::vector<Tensor> BatchOf(const TracedFunction& function, const std::vector<Te
     types[i].dims.erase(types[i].dims.begin() + *normal);
   }
   if (!size.has_value()) return fail("no argument has examples");
-  const InnerFunction inner("Vmap", function, moved, types);
+  const InnerFunction inner("Vmap", function, tracer, types);
   if (!inner.ok()) return {inner.Fail("the function failed")};
   ir::Batcher batcher(tracer->module(), *size);
   const auto batch = batcher.Batch(inner.function(), inner.MaskOf(batched));
@@ -268,7 +186,7 @@ std::vector<Tensor> BatchOf(const TracedFunction& function, const std::vector<Te
 
 Tangents Jvp(const TracedFunction& function, const std::vector<Tensor>& arguments,
              const std::vector<Tensor>& tangents) {
-  const InnerFunction inner("Jvp", function, arguments, TypesOf(arguments));
+  const InnerFunction inner("Jvp", function, Tracer::Of(arguments), TypesOf(arguments));
   if (inner.tracer() == nullptr) return {{Tracer::BadNumber()}, {Tracer::BadNumber()}};
   const auto fail = [](const Tensor& failed) -> Tangents { return {{failed}, {failed}}; };
   if (!inner.ok()) return fail(inner.Fail("the function failed"));
@@ -312,7 +230,7 @@ Tangents Jvp(const TracedFunction& function, const std::vector<Tensor>& argument
 
 Pullback Vjp(const TracedFunction& function, const std::vector<Tensor>& arguments) {
   const auto inner =
-      std::make_shared<InnerFunction>("Vjp", function, arguments, TypesOf(arguments));
+      std::make_shared<InnerFunction>("Vjp", function, Tracer::Of(arguments), TypesOf(arguments));
   const auto failing = [count = arguments.size()](const Tensor& failed) -> Pullback {
     return {{failed}, [=](const std::vector<Tensor>&) { return Placeholders(count, failed); }};
   };

@@ -5,56 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "client/tracing.h"
-#include "common/ir/interpreter.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/client/tracing_test_util.h"
 
 namespace acceld::client {
 namespace {
 
 using ir::DType;
 using ir::TensorType;
-using ::testing::ElementsAre;
-using ::testing::FloatNear;
-using ::testing::Pointwise;
-
-ir::Literal F32(ir::Dims dims, const std::vector<float>& values) {
-  return ir::Literal::FromValues<float>({DType::kF32, std::move(dims)}, values);
-}
-
-template <typename F>
-absl::StatusOr<Program> TraceOf(const F& function, const std::vector<TensorType>& types) {
-  return Trace("f", internal::Erase(function), types);
-}
-
-// All numbers of all results.
-template <typename F>
-std::vector<float> Eval(const F& function, const std::vector<ir::Literal>& arguments) {
-  std::vector<TensorType> types;
-  for (const ir::Literal& argument : arguments) types.push_back(argument.type());
-  const absl::StatusOr<Program> program = TraceOf(function, types);
-  EXPECT_TRUE(program.ok()) << program.status();
-  if (!program.ok()) return {};
-  const auto results = ir::Interpret(program->module(), "main", arguments);
-  EXPECT_TRUE(results.ok()) << results.status();
-  std::vector<float> numbers;
-  for (const ir::Literal& result : results.value_or(std::vector<ir::Literal>())) {
-    const std::string bytes = result.DenseBytes();
-    for (int64_t i = 0; i < result.type().num_elements(); ++i) {
-      numbers.push_back(static_cast<float>(ir::ReadFloat(result.type().dtype, bytes.data(), i)));
-    }
-  }
-  return numbers;
-}
-
-template <typename F>
-std::string ErrorOf(const F& function, const std::vector<TensorType>& types) {
-  const absl::StatusOr<Program> program = TraceOf(function, types);
-  return program.ok() ? "" : std::string(program.status().message());
-}
-
-auto Near(std::vector<float> expected) { return Pointwise(FloatNear(1e-5f), std::move(expected)); }
 
 TEST(TransformsTest, TheGradientOfASumOfLogistics) {
   const auto sum = [](const Tensor& x) { return Sum(Logistic(x)); };
