@@ -210,6 +210,9 @@ ScanStep Scan(const std::function<ScanStep(const std::vector<Tensor>& carried,
   const size_t n = start.size();
   const auto flat = [&](const std::vector<Tensor>& x) {
     ScanStep result = step({x.begin(), x.begin() + n}, {x.begin() + n, x.end()});
+    if (result.carried.size() != n) {
+      fail(absl::StrCat("the step takes ", n, " carried values and gives ", result.carried.size()));
+    }
     result.carried.insert(result.carried.end(), result.outputs.begin(), result.outputs.end());
     return std::move(result.carried);
   };

@@ -16,10 +16,6 @@
 namespace acceld::client {
 namespace {
 
-bool HasTangents(const ir::TensorType& type) {
-  return ir::IsFloat(type.dtype) || ir::IsComplex(type.dtype);
-}
-
 // A function in reverse mode: its known part is in the trace already.
 struct Reverse {
   std::vector<Tensor> values;
@@ -85,7 +81,7 @@ ValuesAndGradients GradientsOf(const TracedFunction& function, const std::vector
       return fail(inner.Fail(
           absl::StrCat("there is no argument ", i, "; the function takes ", arguments.size())));
     }
-    if (!HasTangents(inner.types()[i])) {
+    if (!ir::HasTangents(inner.types()[i])) {
       return fail(inner.Fail(absl::StrCat("argument ", i, " is ", inner.types()[i].ToString(),
                                           "; only floats and complex numbers have gradients")));
     }
@@ -199,7 +195,7 @@ Tangents Jvp(const TracedFunction& function, const std::vector<Tensor>& argument
   std::vector<Tensor> given;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ir::TensorType& type = inner.types()[i];
-    active.push_back(HasTangents(type));
+    active.push_back(ir::HasTangents(type));
     if (!active[i]) continue;
     given.push_back(Tracer::IsNumber(tangents[i]) ? tracer.Fill(Tracer::Number(tangents[i]), type)
                                                   : tangents[i]);
@@ -237,7 +233,7 @@ Pullback Vjp(const TracedFunction& function, const std::vector<Tensor>& argument
   if (inner->tracer() == nullptr) return failing(Tracer::BadNumber());
   if (!inner->ok()) return failing(inner->Fail("the function failed"));
   std::vector<bool> active;
-  for (const ir::TensorType& type : inner->types()) active.push_back(HasTangents(type));
+  for (const ir::TensorType& type : inner->types()) active.push_back(ir::HasTangents(type));
   absl::StatusOr<Reverse> made = ReverseOf(*inner, arguments, active);
   if (!made.ok()) return failing(inner->Fail(made.status()));
   const auto reverse = std::make_shared<const Reverse>(*std::move(made));

@@ -25,10 +25,6 @@ void MarkUsed(const Region& region, std::vector<bool>& used) {
   for (const ValueId id : region.results) used[id] = true;
 }
 
-bool HasTangents(const Type& type) {
-  return type.IsTensor() && (IsFloat(type.tensor().dtype) || IsComplex(type.tensor().dtype));
-}
-
 }  // namespace
 
 FunctionDerivation::FunctionDerivation(Differentiator& differentiator, const Function& source,

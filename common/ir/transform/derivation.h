@@ -93,8 +93,8 @@ class Derivation {
   // Values of the known part.
   ValueId operand(size_t i) const { return function_.KnownOf(op_.operands[i]); }
   ValueId result(size_t i = 0) const { return function_.KnownOf(op_.results[i]); }
-  // Values of the linear part. An operand that is not active has no tangent; Tangent is its tangent
-  // or zeros.
+  // Values of the linear part. An operand that is not active has no tangent;
+  // TangentOrZeros gives zeros for it.
   bool IsActive(size_t operand) const { return function_.IsActive(op_.operands[operand]); }
   ValueId tangent(size_t operand) const { return *function_.TangentOf(op_.operands[operand]); }
   ValueId TangentOrZeros(size_t operand);

@@ -23,6 +23,11 @@ namespace acceld::ir {
 // Says of each argument, or of each result, whether it is active.
 using Mask = std::vector<bool>;
 
+// Whether values of the type have tangents: tensors of floats and of complex numbers do.
+inline bool HasTangents(const Type& type) {
+  return type.IsTensor() && (IsFloat(type.tensor().dtype) || IsComplex(type.tensor().dtype));
+}
+
 // A function that computes values and tangents together.
 struct JvpFunction {
   // From all arguments, then the tangents of the active ones, to all results, then the tangents of

@@ -11,10 +11,6 @@
 namespace acceld::ir {
 namespace {
 
-bool HasTangents(const Type& type) {
-  return type.IsTensor() && (IsFloat(type.tensor().dtype) || IsComplex(type.tensor().dtype));
-}
-
 absl::Status CheckMask(const Function& function, const Mask& mask) {
   const size_t count = function.body.parameters.size();
   if (mask.size() == count) return absl::OkStatus();

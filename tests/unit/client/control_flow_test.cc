@@ -144,6 +144,12 @@ TEST(ControlFlowTest, WrongCallsSayWhatIsWrong) {
   };
   EXPECT_EQ(ErrorOf(scan, {vector, {DType::kF32, {4}}}),
             "f: Scan: input 1 has 4 steps, and there are 3");
+  const auto two = [](const Tensor& x) {
+    return Scan([](const Tensors& c, const Tensors&) -> ScanStep { return {{c[0], c[0]}, {}}; },
+                {x}, {x})
+        .carried[0];
+  };
+  EXPECT_EQ(ErrorOf(two, {vector}), "f: Scan: the step takes 1 carried values and gives 2");
   const auto cond = [](const Tensor& x) {
     return Cond(x, [](const Tensors& v) { return v; }, [](const Tensors& v) { return v; }, {x})[0];
   };

@@ -20,7 +20,8 @@ std::vector<int64_t> Others(int64_t rank, const std::vector<int64_t>& dimensions
   return others;
 }
 
-// Elements that equal the result share its tangent equally.
+// Elements that equal the result share its tangent equally. There are none if the initial value is
+// beyond all of them.
 void DeriveExtremum(Derivation& d, size_t i, const std::vector<int64_t>& dimensions) {
   Emitter& e = d.known;
   const ValueId x = d.operand(i);
@@ -28,7 +29,8 @@ void DeriveExtremum(Derivation& d, size_t i, const std::vector<int64_t>& dimensi
   const ValueId result = e.Broadcast(d.result(i), type.dims, Others(type.rank(), dimensions));
   const ValueId is_result = e.Compare(ComparisonDirection::kEq, x, result);
   const ValueId chosen = e.Convert(is_result, type.dtype);
-  const ValueId count = e.Sum(chosen, dimensions);
+  const ValueId sum_of_chosen = e.Sum(chosen, dimensions);
+  const ValueId count = e.Op(OpKind::kMaximum, {sum_of_chosen, e.Fill(sum_of_chosen, 1)});
   const ValueId sum = d.linear.Sum(d.linear.Mul(d.tangent(i), d.InLinear(chosen)), dimensions);
   d.AddTangent(d.linear.Div(sum, d.InLinear(count)), i);
 }
@@ -123,9 +125,13 @@ absl::Status DeriveReduceWindow(Derivation& d) {
               .front(),
           i);
     } else if (kind == OpKind::kMaximum || kind == OpKind::kMinimum) {
-      d.AddTangent(SelectAndGather(d.function().differentiator(), l, d.tangent(i),
-                                   d.InLinear(d.operand(i)), window, *kind),
-                   i);
+      const ValueId gathered = SelectAndGather(d.function().differentiator(), l, d.tangent(i),
+                                               d.InLinear(d.operand(i)), window, *kind);
+      // A window whose result is the initial value takes it from no element.
+      Emitter& e = d.known;
+      const ValueId initial = e.Broadcast(d.operand(n + i), d.result_type(i).dims);
+      const ValueId is_initial = e.Compare(ComparisonDirection::kEq, d.result(i), initial);
+      d.AddTangent(l.Select(d.InLinear(is_initial), l.Constant(d.result_type(i), 0), gathered), i);
     } else {
       return d.Refuse("its reducer is neither a sum, a maximum nor a minimum");
     }

@@ -11,6 +11,12 @@ absl::Status TransposeSymmetric(Transposition& t) {
   return absl::OkStatus();
 }
 
+// A sum with a term that is not linear is affine.
+absl::Status CheckTermsAreLinear(Transposition& t) {
+  if (t.IsLinear(0) && t.IsLinear(1)) return absl::OkStatus();
+  return t.Refuse("one of its terms does not depend on linear arguments");
+}
+
 }  // namespace
 
 ACCELD_NOT_LINEAR(Abs)
@@ -53,14 +59,16 @@ absl::Status TransposeNegate(Transposition& t) { return TransposeSymmetric(t); }
 absl::Status TransposeReducePrecision(Transposition& t) { return TransposeSymmetric(t); }
 
 absl::Status TransposeAdd(Transposition& t) {
+  ACCELD_RETURN_IF_ERROR(CheckTermsAreLinear(t));
   t.AddCotangent(0, t.cotangent());
   t.AddCotangent(1, t.cotangent());
   return absl::OkStatus();
 }
 
 absl::Status TransposeSubtract(Transposition& t) {
+  ACCELD_RETURN_IF_ERROR(CheckTermsAreLinear(t));
   t.AddCotangent(0, t.cotangent());
-  if (t.IsLinear(1)) t.AddCotangent(1, t.emit.Neg(t.cotangent()));
+  t.AddCotangent(1, t.emit.Neg(t.cotangent()));
   return absl::OkStatus();
 }
 

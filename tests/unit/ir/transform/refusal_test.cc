@@ -89,6 +89,12 @@ TEST(RefusalTest, WhatIsNotLinearHasNoTranspose) {
           .status(),
       absl::InvalidArgumentError("stablehlo.multiply cannot be transposed: both factors "
                                  "depend on linear arguments"));
+  const std::string affine =
+      "%1 = stablehlo.constant dense<1.0> : tensor<3xf64>\n"
+      "%y = stablehlo.add %x, %1 : tensor<3xf64>";
+  EXPECT_EQ(TransposeLinear(Parse(Of(affine)), "main", {true}).status(),
+            absl::InvalidArgumentError("stablehlo.add cannot be transposed: one of its terms does "
+                                       "not depend on linear arguments"));
 }
 
 TEST(RefusalTest, MasksMustFitTheArguments) {

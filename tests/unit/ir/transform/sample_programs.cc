@@ -218,6 +218,8 @@ std::vector<SampleProgram> Reductions() {
   add(Reduce("multiply", "2.0"));
   add(Reduce("maximum", "-9.0"));
   add(Reduce("minimum", "9.0"));
+  // The initial value is the result.
+  add(Reduce("maximum", "9.0"));
   return programs;
 }
 
@@ -252,6 +254,8 @@ std::vector<SampleProgram> ReductionsOfWindows() {
                                     {"minimum", "9.0"}}) {
     add(ReduceWindow(op, initial, "tensor<3x4xf64>", plain));
   }
+  // Of some windows the initial value is the result.
+  add(ReduceWindow("maximum", "1.4", "tensor<3x4xf64>", plain));
   add(ReduceWindow("add", "0.0", "tensor<5x3xf64>",
                    "window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 2, 1>, "
                    "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 3, 2>, "
