@@ -89,6 +89,8 @@ const Digest& Program::fingerprint() const { return state_->fingerprint; }
 absl::Span<const ir::TensorType> Program::parameter_types() const {
   return state_->parameter_types;
 }
+std::string Program::ToText() const { return ir::PrintModule(module()); }
+
 std::vector<uint32_t> Program::DonatedArguments() const {
   std::vector<uint32_t> numbers;
   const absl::StatusOr<const ir::Function*> function = module().Entry(entry());

@@ -42,6 +42,8 @@ class Program {
   absl::Span<const ir::TensorType> parameter_types() const;
   absl::Span<const ir::TensorType> result_types() const;
 
+  // Prints the program as StableHLO text, which FromText reads.
+  std::string ToText() const;
   // Returns the numbers of the parameters that the program declares as donatable
   // (tf.aliasing_output, jax.buffer_donor), ascending. Client::Execute donates them only if its
   // options say so.

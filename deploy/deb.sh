@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes the Debian package: the daemon with its units, configuration and user, accelctl, manual pages and completions.
-# It is for the distribution that it is made on, whose libraries it depends on.
+# Makes the Debian packages: acceld is the daemon with its units, configuration and user, accelctl, manual pages and
+# completions; libacceld0.1 is the client library, and acceld-dev what C++ programs are built with. They are for the
+# distribution that they are made on, whose libraries they depend on.
 #
 #   deploy/deb.sh [--build-dir DIR] [--suffix TEXT] [--fast] [OUTPUT]
-#     OUTPUT           folder for acceld_VERSION_ARCH.deb (default: build/deb)
+#     OUTPUT           folder for NAME_VERSION_ARCH.deb of each (default: build/deb)
 #     --build-dir DIR  takes what is built in DIR; else builds the release preset
 #     --suffix TEXT    is added to the version: +site1
 #     --fast           compresses little: for trying it out
@@ -34,7 +35,7 @@ mkdir -p "$output"
 output=$(cd "$output" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-stage=$work/stage
+stage=$work/acceld
 
 fail() { echo "deb.sh: $*" >&2 && exit 1; }
 
@@ -42,7 +43,7 @@ build() {
   "$root/deploy/install_packages.sh" deb
   cd "$root"
   cmake --preset release >/dev/null
-  cmake --build --preset release -j "$(nproc)" --target acceld accelctl
+  cmake --build --preset release -j "$(nproc)" --target acceld accelctl acceld_shared
   build_dir=$root/build/release
 }
 
@@ -90,6 +91,17 @@ take_documents() {
   install_file "$root/tests/programs/softmax.mlir" /usr/share/doc/acceld/examples/softmax.mlir
 }
 
+# What `cmake --install` puts there: the library into one package, all else into the other.
+take_library() {
+  local dev=$work/acceld-dev lib=$work/$library
+  DESTDIR=$dev cmake --install "$build_dir" --component development --prefix /usr >"$work/install.log"
+  mkdir -p "$lib/usr/lib"
+  mv "$dev"/usr/lib/libacceld.so.* "$lib/usr/lib/"
+  strip --remove-section=.comment --remove-section=.note --strip-unneeded "$lib"/usr/lib/libacceld.so.*.*.*
+  stage=$dev install_file "$root/docs/cpp.md" /usr/share/doc/acceld-dev/cpp.md
+  stage=$dev install_file "$root/docs/compatibility.md" /usr/share/doc/acceld-dev/compatibility.md
+}
+
 write_copyright() {
   local package
   cat <<TEXT
@@ -116,27 +128,57 @@ acceld ($full_version) unstable; urgency=medium
 TEXT
 }
 
-# The packages whose libraries the programs load; of OpenBLAS the flavour that is used, alone.
+# The packages whose libraries these files load; of OpenBLAS the flavour that is used, alone.
 library_packages() {
-  mkdir "$work/debian"
+  mkdir -p "$work/debian"
   printf 'Source: acceld\n\nPackage: acceld\nArchitecture: any\n' >"$work/debian/control"
-  (cd "$work" && dpkg-shlibdeps -O -e stage/usr/bin/acceld -e stage/usr/bin/accelctl 2>"$work/shlibs.log") |
+  (cd "$work" && dpkg-shlibdeps -O "${@/#/-e}" 2>"$work/shlibs.log") |
     sed -n 's/^shlibs:Depends=//; s/libopenblas0\b[^,]*/libopenblas0-openmp/; /./p' ||
     { cat "$work/shlibs.log" >&2 && return 1; }
 }
 
-# write_control DEPENDS
+# write_control NAME SECTION RELATIONS <DESCRIPTION
 write_control() {
   cat <<TEXT
-Package: acceld
+Package: $1
 Version: $full_version
 Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -k -s --apparent-size "$stage" | cut -f1)
-Depends: $1, systemd | systemd-standalone-sysusers
-Suggests: libcuda1
-Section: admin
+$3
+Section: $2
 Priority: optional
+TEXT
+  cat
+}
+
+# pack NAME SECTION RELATIONS <DESCRIPTION: makes the package of what is in $stage.
+pack() {
+  local options=()
+  mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/$1"
+  write_copyright >"$stage/usr/share/doc/$1/copyright"
+  write_changelog | compress "/usr/share/doc/$1/changelog.gz"
+  write_control "$@" >"$stage/DEBIAN/control"
+  (cd "$stage" && find usr lib -type f -print0 2>/dev/null | sort -z | xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
+  find "$stage" -exec touch -h -d "@$time" {} +
+  if $fast; then options=(-Zgzip -z1); else options=(-Zxz); fi
+  SOURCE_DATE_EPOCH=$time dpkg-deb --root-owner-group "${options[@]}" --build "$stage" \
+    "$output/$1_${full_version}_$arch.deb"
+}
+
+pack_daemon() {
+  local script depends
+  take_programs
+  take_units
+  take_documents
+  install -d "$stage/usr/share/lintian/overrides"
+  install_file "$root/deploy/deb/lintian-overrides" /usr/share/lintian/overrides/acceld
+  depends=$(library_packages acceld/usr/bin/acceld acceld/usr/bin/accelctl)
+  mkdir "$stage/DEBIAN"
+  echo /etc/acceld/acceld.toml >"$stage/DEBIAN/conffiles"
+  for script in postinst prerm postrm; do install_file "$root/deploy/deb/$script" "/DEBIAN/$script" 755; done
+  pack acceld admin "Depends: $depends, systemd | systemd-standalone-sysusers
+Suggests: libcuda1" <<'TEXT'
 Description: daemon that owns a machine's accelerators
  Processes send it computation graphs (StableHLO: what JAX lowers to) and get
  handles to future results at once. Each graph is compiled once for each
@@ -149,32 +191,37 @@ Description: daemon that owns a machine's accelerators
 TEXT
 }
 
-pack() {
-  local script depends options=()
-  depends=$(library_packages)
-  mkdir -p "$stage/DEBIAN"
-  write_control "$depends" >"$stage/DEBIAN/control"
-  echo /etc/acceld/acceld.toml >"$stage/DEBIAN/conffiles"
-  for script in postinst prerm postrm; do install_file "$root/deploy/deb/$script" "/DEBIAN/$script" 755; done
-  (cd "$stage" && find usr lib -type f -print0 | sort -z | xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
-  find "$stage" -exec touch -h -d "@$time" {} +
-  if $fast; then options=(-Zgzip -z1); else options=(-Zxz); fi
-  SOURCE_DATE_EPOCH=$time dpkg-deb --root-owner-group "${options[@]}" --build "$stage" "$package"
+pack_library() {
+  local depends
+  take_library
+  stage=$work/$library
+  depends=$(library_packages "$library"/usr/lib/libacceld.so.*.*.*)
+  mkdir "$stage/DEBIAN"
+  echo "libacceld ${version%.*} $library (>= $version)" >"$stage/DEBIAN/shlibs"
+  echo 'activate-noawait ldconfig' >"$stage/DEBIAN/triggers"
+  pack "$library" libs "Depends: $depends
+Recommends: acceld" <<'TEXT'
+Description: client library of acceld
+ Programs that were built with acceld-dev load it. It sends their computations
+ to the daemon acceld, which may be on another machine.
+TEXT
+  stage=$work/acceld-dev
+  pack acceld-dev libdevel "Depends: $library (= $full_version), libabsl-dev" <<'TEXT'
+Description: headers of the client library of acceld
+ C++20 programs write functions of tensors once, differentiate and vectorize
+ them as in JAX, and run them on the accelerators of the daemon acceld. The
+ package has the headers, a CMake package (find_package(acceld), target
+ acceld::client) and a description for pkg-config.
+TEXT
 }
 
 if [[ -z $build_dir ]]; then build; fi
 version=$("$build_dir/bin/acceld" --version | awk '{ print $2 }')
 full_version=$version$suffix
 arch=$(dpkg --print-architecture)
-package=$output/acceld_${full_version}_$arch.deb
+library=libacceld${version%.*}
 maintainer="${DEBFULLNAME:-The authors of acceld} <${DEBEMAIL:-maintainers@acceld.invalid}>"
 time=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
 
-take_programs
-take_units
-take_documents
-install -d "$stage/usr/share/lintian/overrides"
-install_file "$root/deploy/deb/lintian-overrides" /usr/share/lintian/overrides/acceld
-write_copyright >"$stage/usr/share/doc/acceld/copyright"
-write_changelog | compress /usr/share/doc/acceld/changelog.gz
-pack
+pack_daemon
+pack_library

@@ -56,9 +56,9 @@ struct Timed {
   client::ExecutionInfo execution;
 };
 
-absl::StatusOr<Timed> TimeCall(const Function& function, const Array& x) {
+absl::StatusOr<Timed> TimeCall(const auto& function, const Array& x) {
   const Clock::time_point start = Clock::now();
-  ACCELD_ASSIGN_OR_RETURN(const Array y, function.Call(x));
+  ACCELD_ASSIGN_OR_RETURN(const Array y, function(x));
   ACCELD_RETURN_IF_ERROR(y.Await());
   Timed timed{MillisSince(start), {}};
   ACCELD_ASSIGN_OR_RETURN(timed.execution, y.Execution());
@@ -76,7 +76,7 @@ absl::Status ShowAsynchrony(const std::shared_ptr<client::Client>& client) {
   ACCELD_RETURN_IF_ERROR(TimeCall(step, y).status());  // compiled before the clock starts
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < kChain; ++i) {
-    ACCELD_ASSIGN_OR_RETURN(y, step.Call(y));
+    ACCELD_ASSIGN_OR_RETURN(y, step(y));
   }
   const double submitted_ms = MillisSince(start);
   ACCELD_RETURN_IF_ERROR(y.Await());
@@ -145,12 +145,12 @@ absl::Status ShowFusion(const std::shared_ptr<client::Client>& client) {
       "where");
   const Function scale(client, [](const Tensor& x) { return 1.0507 * x; }, "scale");
   const auto op_by_op = [&](const Array& x) -> absl::StatusOr<Array> {
-    ACCELD_ASSIGN_OR_RETURN(const Array condition, positive.Call(x));
-    ACCELD_ASSIGN_OR_RETURN(Array y, exp.Call(x));
-    ACCELD_ASSIGN_OR_RETURN(y, minus_one.Call(y));
-    ACCELD_ASSIGN_OR_RETURN(y, alpha.Call(y));
-    ACCELD_ASSIGN_OR_RETURN(y, where.Call(condition, x, y));
-    return scale.Call(y);
+    ACCELD_ASSIGN_OR_RETURN(const Array condition, positive(x));
+    ACCELD_ASSIGN_OR_RETURN(Array y, exp(x));
+    ACCELD_ASSIGN_OR_RETURN(y, minus_one(y));
+    ACCELD_ASSIGN_OR_RETURN(y, alpha(y));
+    ACCELD_ASSIGN_OR_RETURN(y, where(condition, x, y));
+    return scale(y);
   };
 
   ACCELD_ASSIGN_OR_RETURN(const Array x, Input(*client, kElements));

@@ -1,8 +1,9 @@
 // Trains a small network on the handwritten digits, on the daemon.
 //
-// The step is written once, in C++, as a function of tensors. Its parameters never come back while
-// training: each step's results are handles that feed the next step, so the loop only submits. Only
-// the loss and the accuracy are fetched, when they are shown.
+// The loss is written once, in C++, as a function of tensors; its gradient and the optimizer make a
+// step of it. The network never comes back while training: each step's results are handles that
+// feed the next step, so the loop only submits. Only the loss and the accuracy are fetched, when
+// they are shown.
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +14,8 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -21,11 +24,14 @@
 #include "client/client.h"
 #include "client/npy.h"
 #include "client/tracing.h"
+#include "client/tracing/ops/optim.h"
+#include "client/tracing/ops/random.h"
 #include "common/status.h"
 
 namespace acceld::examples {
 namespace {
 
+namespace optim = client::optim;
 using client::Array;
 using client::Tensor;
 
@@ -34,8 +40,7 @@ struct Flags {
   std::string data = ACCELD_EXAMPLES_DATA_DIR "/digits.npy";
   int epochs = 40;
   int batch = 64;
-  double learning_rate = 0.1;
-  double momentum = 0.9;
+  double learning_rate = 0.002;
   uint32_t seed = 1;
 };
 
@@ -79,76 +84,52 @@ absl::StatusOr<Dataset> LoadDigits(const Flags& flags) {
   return dataset;
 }
 
-// He initialization; velocities start at zero. Order: w1 b1 w2 b2 w3 b3, then their velocities.
-absl::StatusOr<std::vector<Array>> InitialState(client::Client& client, uint32_t seed) {
-  std::mt19937 generator(seed);
-  std::vector<ir::Literal> values;
+// A layer, and the network: of tensors in the traced functions, of arrays around them.
+template <typename T>
+struct Layer {
+  T weights, bias;
+  static auto Fields(auto& layer) { return std::tie(layer.weights, layer.bias); }
+};
+template <typename T>
+using Network = std::vector<Layer<T>>;
+
+// What a step of training takes and gives: the network, and what the optimizer remembers.
+template <typename T>
+struct Training {
+  Network<T> network;
+  optim::Adam::State<Network<T>> memory;
+  static auto Fields(auto& training) { return std::tie(training.network, training.memory); }
+};
+
+// Random weights (He initialization), made on the device.
+Network<Tensor> RandomNetwork(uint32_t seed) {
+  const std::vector<Tensor> keys = client::random::SplitKeys(client::random::Key(seed), kNumLayers);
+  Network<Tensor> network;
   for (int layer = 0; layer < kNumLayers; ++layer) {
     const int64_t in = kWidths[layer], out = kWidths[layer + 1];
-    std::normal_distribution<float> normal(0, std::sqrt(2.0f / in));
-    std::vector<float> weights(in * out);
-    for (float& w : weights) w = normal(generator);
-    values.push_back(ir::Literal::FromValues<float>({ir::DType::kF32, {in, out}}, weights));
-    values.push_back(ir::Literal::Zeros({ir::DType::kF32, {out}}));
+    const Tensor normal = client::random::Normal(keys[layer], {in, out});
+    network.push_back({normal * std::sqrt(2.0 / static_cast<double>(in)), client::Zeros({out})});
   }
-  for (int i = 0; i < 2 * kNumLayers; ++i) values.push_back(ir::Literal::Zeros(values[i].type()));
-
-  std::vector<Array> state;
-  for (const ir::Literal& value : values) {
-    ACCELD_ASSIGN_OR_RETURN(Array array, client.Upload(value));
-    state.push_back(std::move(array));
-  }
-  return state;
+  return network;
 }
 
-// Activations of every layer; the last are the logits.
-std::vector<Tensor> Forward(const std::vector<Tensor>& state, const Tensor& images) {
-  std::vector<Tensor> activations = {images};
-  for (int layer = 0; layer < kNumLayers; ++layer) {
-    Tensor z = MatMul(activations.back(), state[2 * layer]) + state[2 * layer + 1];
-    activations.push_back(layer + 1 < kNumLayers ? Relu(z) : z);
+// The logits of each class, for rows of images.
+Tensor Logits(const Network<Tensor>& network, const Tensor& images) {
+  Tensor x = images;
+  for (size_t layer = 0; layer < network.size(); ++layer) {
+    x = MatMul(x, network[layer].weights) + network[layer].bias;
+    if (layer + 1 < network.size()) x = client::nn::Relu(x);
   }
-  return activations;
+  return x;
 }
 
-// (state..., images, labels) -> (state..., loss): one step of gradient descent with momentum on the
-// mean cross entropy, the gradient written out.
-std::vector<Tensor> TrainStep(const std::vector<Tensor>& arguments, double learning_rate,
-                              double momentum) {
-  const std::vector<Tensor> state(arguments.begin(), arguments.end() - 2);
-  const Tensor& images = arguments[arguments.size() - 2];
-  const double batch = static_cast<double>(images.shape()[0]);
-  const std::vector<Tensor> activations = Forward(state, images);
-  const Tensor& logits = activations.back();
-  const Tensor target = OneHot(arguments.back(), kClasses);
-  const Tensor loss = Mean(LogSumExp(logits) - Sum(logits * target, {-1}));
-
-  std::vector<Tensor> gradients(2 * kNumLayers, 0.0);
-  Tensor delta = (Softmax(logits) - target) / batch;
-  for (int layer = kNumLayers - 1; layer >= 0; --layer) {
-    gradients[2 * layer] = MatMul(Transpose(activations[layer]), delta);
-    gradients[2 * layer + 1] = Sum(delta, {0});
-    if (layer > 0) {
-      delta = Where(activations[layer] > 0, MatMul(delta, Transpose(state[2 * layer])), 0.0);
-    }
-  }
-
-  std::vector<Tensor> parameters, velocities;
-  for (int i = 0; i < 2 * kNumLayers; ++i) {
-    velocities.push_back(momentum * state[2 * kNumLayers + i] - learning_rate * gradients[i]);
-    parameters.push_back(state[i] + velocities[i]);
-  }
-  std::vector<Tensor> results = parameters;
-  results.insert(results.end(), velocities.begin(), velocities.end());
-  results.push_back(loss);
-  return results;
+Tensor Loss(const Network<Tensor>& network, const Tensor& images, const Tensor& labels) {
+  return Mean(client::nn::SoftmaxCrossEntropy(Logits(network, images), labels));
 }
 
-// (state..., images, labels) -> the share of images whose largest logit is their label.
-Tensor Accuracy(const std::vector<Tensor>& arguments) {
-  const std::vector<Tensor> state(arguments.begin(), arguments.end() - 2);
-  const Tensor logits = Forward(state, arguments[arguments.size() - 2]).back();
-  return Mean(Convert(ArgMax(logits, -1) == arguments.back(), ir::DType::kF32));
+// The share of images whose largest logit is their label.
+Tensor Accuracy(const Network<Tensor>& network, const Tensor& images, const Tensor& labels) {
+  return Mean(Convert(ArgMax(Logits(network, images), -1) == labels, ir::DType::kF32));
 }
 
 struct Batch {
@@ -187,14 +168,24 @@ absl::Status Train(const Flags& flags) {
                                   dataset.train.size(), dataset.test.size(),
                                   client->devices().front().name);
 
-  const client::Function step(
+  const optim::Adam adam{.learning_rate = flags.learning_rate};
+  const auto init = client::Jit(client,
+                                [&](uint32_t seed) {
+                                  const Network<Tensor> network = RandomNetwork(seed);
+                                  return Training<Tensor>{network, adam.Init(network)};
+                                },
+                                {.name = "init"});
+  // Every step gives up the training's arrays: the results take their memory.
+  const auto step = client::Jit(
       client,
-      [&flags](const std::vector<Tensor>& arguments) {
-        return TrainStep(arguments, flags.learning_rate, flags.momentum);
+      [&](const Training<Tensor>& training, const Tensor& images, const Tensor& labels) {
+        const auto [loss, gradients] =
+            client::ValueAndGrad(&Loss)(training.network, images, labels);
+        auto [network, memory] = adam.Update(gradients, training.memory, training.network);
+        return std::pair(Training<Tensor>{network, memory}, loss);
       },
-      "train_step");
-  const client::Function accuracy(
-      client, [](const std::vector<Tensor>& arguments) { return Accuracy(arguments); }, "accuracy");
+      {.name = "train_step", .donate = {0}});
+  const auto accuracy = client::Jit(client, &Accuracy, {.name = "accuracy"});
 
   // The data goes to the daemon once; batches that are not full are left out.
   std::vector<Batch> batches;
@@ -204,7 +195,7 @@ absl::Status Train(const Flags& flags) {
   }
   ACCELD_ASSIGN_OR_RETURN(const Batch test,
                           UploadBatch(*client, dataset.test, 0, dataset.test.size()));
-  ACCELD_ASSIGN_OR_RETURN(std::vector<Array> state, InitialState(*client, flags.seed));
+  ACCELD_ASSIGN_OR_RETURN(Training<Array> training, init(client::Static(flags.seed)));
 
   std::mt19937 generator(flags.seed);
   float last_accuracy = 0;
@@ -214,21 +205,14 @@ absl::Status Train(const Flags& flags) {
     std::shuffle(batches.begin(), batches.end(), generator);
     Array loss;
     for (const Batch& batch : batches) {
-      std::vector<Array> arguments = state;
-      arguments.push_back(batch.images);
-      arguments.push_back(batch.labels);
-      ACCELD_ASSIGN_OR_RETURN(state, step.CallAll(arguments));
-      loss = state.back();
-      state.pop_back();
+      ACCELD_ASSIGN_OR_RETURN(std::tie(training, loss), step(training, batch.images, batch.labels));
       ++steps;
     }
     if (epoch % 5 != 0 && epoch != 1 && epoch != flags.epochs) continue;
-    std::vector<Array> arguments = state;
-    arguments.push_back(test.images);
-    arguments.push_back(test.labels);
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<Array> share, accuracy.CallAll(arguments));
+    ACCELD_ASSIGN_OR_RETURN(const Array share,
+                            accuracy(training.network, test.images, test.labels));
     ACCELD_ASSIGN_OR_RETURN(const float loss_value, FetchScalar(loss));
-    ACCELD_ASSIGN_OR_RETURN(last_accuracy, FetchScalar(share.front()));
+    ACCELD_ASSIGN_OR_RETURN(last_accuracy, FetchScalar(share));
     std::cout << absl::StreamFormat("epoch %3d/%d  loss %.4f  test accuracy %.2f %%\n", epoch,
                                     flags.epochs, loss_value, 100 * last_accuracy)
               << std::flush;
@@ -253,8 +237,6 @@ int Main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   app.add_option("--learning-rate", flags.learning_rate, "step size")->capture_default_str();
-  app.add_option("--momentum", flags.momentum, "share of the last step kept")
-      ->capture_default_str();
   app.add_option("--seed", flags.seed, "of the initial weights and the order of the images")
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -1,116 +1,129 @@
-#include <utility>
+#include "client/tracing/function.h"
+
+#include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "client/tracing.h"
+#include "client/tracing/inner_function.h"
+#include "client/tracing/trace.h"
 #include "client/tracing/tracer.h"
-#include "common/ir/calls/call_graph.h"
+#include "common/ir/transform/copy_function.h"
 #include "common/threads/mutex.h"
 
-namespace acceld::client {
+namespace acceld::client::internal {
 
-absl::StatusOr<Program> Trace(const std::string& name, const TracedFunction& function,
-                              absl::Span<const ir::TensorType> arguments,
-                              HostCallbacks* callbacks) {
-  const std::shared_ptr<Tracer> tracer = Tracer::Open("main");
-  std::vector<Tensor> parameters;
-  for (const ir::TensorType& type : arguments) {
-    ACCELD_RETURN_IF_ERROR(ir::ValidateType(type));
-    if (!type.IsStatic()) {
-      return absl::InvalidArgumentError(absl::StrCat(name, ": argument ", parameters.size(), " is ",
-                                                     type.ToString(),
-                                                     "; functions are traced for static shapes"));
-    }
-    parameters.push_back(tracer->Parameter(type));
-  }
-  const std::vector<Tensor> results = function(parameters);
-  absl::StatusOr<std::vector<ir::ValueId>> values = tracer->Values(results);
-  ACCELD_RETURN_IF_ERROR(Annotate(tracer->status(), name));
-  if (!values.ok()) return Annotate(values.status(), name);
-  if (callbacks != nullptr) {
-    *callbacks = tracer->callbacks();
-  } else if (!tracer->callbacks().empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": it calls its host, and nobody takes its callbacks"));
-  }
-  ir::Module module = std::move(tracer->module());
-  module.name = name;
-  module.functions.push_back(tracer->builder().Finish(*std::move(values)));
-  ir::DropUnreachable(module, "main");
-  return Program::FromModule(std::move(module), "main");
-}
-
-struct Function::State {
-  std::shared_ptr<Client> client;
-  TracedFunction function;
-  int arity;  // -1: any number.
-  std::string name;
-  // The trace for one combination of argument types.
-  struct Traced {
-    Program program;
-    HostCallbacks callbacks;
-  };
-  Mutex mutex;
-  absl::flat_hash_map<std::vector<ir::TensorType>, Traced> traces ABSL_GUARDED_BY(mutex);
-
-  // Returns the trace for these argument types, and makes it if necessary.
-  absl::StatusOr<Traced> Find(absl::Span<const ir::TensorType> arguments);
+struct JitCache::Entry {
+  Program program;
+  HostCallbacks callbacks;
+  std::shared_ptr<const void> form;
 };
 
-Function::Function(std::shared_ptr<Client> client, TracedFunction function, int arity,
-                   std::string name)
-    : state_(new State{std::move(client), std::move(function), arity, std::move(name)}) {}
+struct JitCache::State {
+  std::shared_ptr<Client> client;  // nullptr: for calls inside traces only
+  JitOptions options;
+  Mutex mutex;
+  absl::flat_hash_map<std::pair<std::string, std::vector<ir::TensorType>>,
+                      std::shared_ptr<const Entry>>
+      entries ABSL_GUARDED_BY(mutex);
+};
 
-absl::StatusOr<Function::State::Traced> Function::State::Find(
-    absl::Span<const ir::TensorType> arguments) {
-  if (arity >= 0 && arguments.size() != static_cast<size_t>(arity)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " takes ", arity, " arguments and was given ", arguments.size()));
-  }
-  std::vector<ir::TensorType> key(arguments.begin(), arguments.end());
-  MutexLock lock(mutex);
-  auto found = traces.find(key);
-  if (found != traces.end()) return found->second;
-  HostCallbacks callbacks;
-  ACCELD_ASSIGN_OR_RETURN(Program program, Trace(name, function, arguments, &callbacks));
-  return traces.emplace(std::move(key), Traced{std::move(program), std::move(callbacks)})
-      .first->second;
-}
+JitCache::JitCache(std::shared_ptr<Client> client, JitOptions options)
+    : state_(new State{std::move(client), std::move(options)}) {}
+JitCache::~JitCache() = default;
 
-absl::StatusOr<Program> Function::ProgramFor(absl::Span<const ir::TensorType> arguments) const {
-  ACCELD_ASSIGN_OR_RETURN(State::Traced traced, state_->Find(arguments));
-  return std::move(traced.program);
-}
+const void* JitCache::FormOf(const Entry& entry) { return entry.form.get(); }
+const Program& JitCache::ProgramOf(const Entry& entry) { return entry.program; }
 
-absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments) const {
-  const bool has_device = !arguments.empty() && arguments[0].valid();
-  return CallAll(arguments, has_device ? arguments[0].device() : state_->client->device());
-}
-
-absl::StatusOr<std::vector<Array>> Function::CallAll(absl::Span<const Array> arguments,
-                                                     uint32_t device) const {
+absl::StatusOr<std::vector<ir::TensorType>> JitCache::TypesOf(
+    absl::Span<const Array> arrays) const {
   std::vector<ir::TensorType> types;
-  types.reserve(arguments.size());
-  for (const Array& argument : arguments) {
-    if (!argument.valid()) {
+  types.reserve(arrays.size());
+  for (const Array& array : arrays) {
+    if (!array.valid()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(state_->name, ": argument ", types.size(), " is an empty Array"));
+          absl::StrCat(state_->options.name, ": argument ", types.size(), " is an empty Array"));
     }
-    types.push_back(argument.type());
+    types.push_back(array.type());
   }
-  ACCELD_ASSIGN_OR_RETURN(State::Traced traced, state_->Find(types));
-  ExecuteOptions options;
-  options.callbacks = std::move(traced.callbacks);
-  return state_->client->Execute(traced.program, arguments, device, options);
+  return types;
 }
 
-absl::StatusOr<Array> Function::CallOne(absl::Span<const Array> arguments) const {
-  ACCELD_ASSIGN_OR_RETURN(std::vector<Array> results, CallAll(arguments));
-  if (results.size() != 1) {
+absl::StatusOr<std::shared_ptr<const JitCache::Entry>> JitCache::Find(
+    const std::string& structure, absl::Span<const ir::TensorType> types,
+    const TracedFunction& function, const MakeForm& make_form) const {
+  std::pair<std::string, std::vector<ir::TensorType>> key(structure, {types.begin(), types.end()});
+  MutexLock lock(state_->mutex);
+  const auto found = state_->entries.find(key);
+  if (found != state_->entries.end()) return found->second;
+  HostCallbacks callbacks;
+  ACCELD_ASSIGN_OR_RETURN(Program program,
+                          Trace(state_->options.name, function, types, &callbacks));
+  auto entry =
+      std::make_shared<const Entry>(Entry{std::move(program), std::move(callbacks), make_form()});
+  state_->entries.emplace(std::move(key), entry);
+  return entry;
+}
+
+absl::StatusOr<std::vector<Array>> JitCache::Execute(const Entry& entry,
+                                                     absl::Span<const Array> arguments,
+                                                     absl::Span<const size_t> counts,
+                                                     const CallOptions& options) const {
+  const std::string& name = state_->options.name;
+  if (state_->client == nullptr) {
     return absl::FailedPreconditionError(
-        absl::StrCat(state_->name, " has ", results.size(), " results; use CallAll"));
+        absl::StrCat(name, ": it has no client; Jit(client, f) makes functions of arrays"));
   }
-  return std::move(results[0]);
+  ExecuteOptions execute = options.execute;
+  execute.callbacks = entry.callbacks;
+  for (const size_t argument : state_->options.donate) {
+    if (argument >= counts.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, ": argument ", argument, " is to be donated, and there are ", counts.size()));
+    }
+    size_t leaf = 0;
+    for (size_t i = 0; i < argument; ++i) leaf += counts[i];
+    for (size_t i = 0; i < counts[argument]; ++i, ++leaf) {
+      execute.donated.push_back(static_cast<uint32_t>(leaf));
+    }
+  }
+  const uint32_t device = options.device.has_value() ? *options.device
+                          : arguments.empty()        ? state_->client->device()
+                                                     : arguments[0].device();
+  return state_->client->Execute(entry.program, arguments, device, execute);
 }
 
-}  // namespace acceld::client
+std::pair<std::vector<Tensor>, std::shared_ptr<const void>> JitCache::Call(
+    const std::string& structure, const TracedFunction& function, const MakeForm& make_form,
+    const std::vector<Tensor>& arguments) const {
+  const std::shared_ptr<Tracer> tracer = Tracer::Current();
+  if (tracer == nullptr) return {function(arguments), make_form()};
+  const std::string& name = state_->options.name;
+  const std::vector<Tensor> given = InTrace(*tracer, arguments);
+  const std::vector<ir::TensorType> types = client::TypesOf(given);
+  const std::string key =
+      absl::StrCat(absl::Hex(reinterpret_cast<uintptr_t>(this)), ":", structure, TypesText(types));
+  auto& callees = tracer->callees();
+  auto found = callees.find(key);
+  std::vector<Tensor> operands = given;
+  Tracer::Callee callee;
+  if (found != callees.end()) {
+    callee = found->second;
+  } else {
+    const InnerFunction inner(name, function, tracer, types);
+    if (!inner.ok()) return {{inner.Fail("the function failed")}, nullptr};
+    callee = {ir::AddFunction(tracer->module(), inner.function(), name == "main" ? "jit" : name),
+              make_form(), shared_from_this()};
+    operands.insert(operands.end(), inner.captures().begin(), inner.captures().end());
+    // What it captures may be something else at the next call.
+    if (inner.captures().empty()) callees.emplace(key, callee);
+  }
+  absl::StatusOr<std::vector<ir::ValueId>> values = tracer->Values(operands);
+  if (!values.ok()) return {{tracer->Fail(Annotate(values.status(), name))}, nullptr};
+  const std::vector<ir::Type> result_types = tracer->module().Find(callee.name)->ResultTypes();
+  return {Made(*tracer, tracer->builder().AddUnchecked(ir::OpKind::kCall, *std::move(values),
+                                                       ir::CallAttributes{{callee.name}}, {},
+                                                       result_types, tracer->location())),
+          callee.form};
+}
+
+}  // namespace acceld::client::internal

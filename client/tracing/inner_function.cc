@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
 
 namespace acceld::client {
 
@@ -11,8 +11,7 @@ InnerFunction::InnerFunction(absl::string_view operation, const TracedFunction& 
                              std::shared_ptr<Tracer> tracer, std::vector<ir::TensorType> types)
     : operation_(operation), tracer_(std::move(tracer)), types_(std::move(types)) {
   if (tracer_ == nullptr) return;
-  const std::shared_ptr<Tracer> inner = Tracer::Open(operation_, tracer_);
-  const absl::Cleanup close = [&] { inner->Close(); };
+  const Tracer::Scope inner(operation_, tracer_);
   std::vector<Tensor> parameters;
   for (const ir::TensorType& type : types_) parameters.push_back(inner->Parameter(type));
   const std::vector<Tensor> results = function(parameters);
@@ -41,6 +40,12 @@ ir::Mask InnerFunction::MaskOf(const std::vector<bool>& arguments) const {
   return mask;
 }
 
+std::vector<ir::TensorType> InnerFunction::ResultTypes() const {
+  std::vector<ir::TensorType> types;
+  for (size_t i = 0; i < num_results(); ++i) types.push_back(ResultType(i));
+  return types;
+}
+
 std::vector<ir::TensorType> TypesOf(const std::vector<Tensor>& tensors) {
   std::vector<ir::TensorType> types;
   for (const Tensor& tensor : tensors) types.push_back(tensor.type());
@@ -51,6 +56,17 @@ std::vector<Tensor> Made(Tracer& tracer, absl::Span<const ir::ValueId> values) {
   std::vector<Tensor> tensors;
   for (const ir::ValueId value : values) tensors.push_back(tracer.Make(value));
   return tensors;
+}
+
+std::vector<Tensor> InTrace(Tracer& tracer, const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> made;
+  for (const Tensor& tensor : tensors) made.push_back(tracer.InTrace(tensor));
+  return made;
+}
+
+std::string TypesText(const std::vector<ir::TensorType>& types) {
+  const std::vector<ir::Type> list(types.begin(), types.end());
+  return absl::StrCat("(", ir::ToString(list), ")");
 }
 
 }  // namespace acceld::client

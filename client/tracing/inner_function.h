@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "client/tracing/traced_callable.h"
 #include "client/tracing/tracer.h"
+#include "client/tracing/tree_function.h"
 #include "common/ir/module.h"
 #include "common/ir/transform/differentiate.h"
 #include "common/status.h"
@@ -34,6 +34,7 @@ class InnerFunction {
   const ir::TensorType& ResultType(size_t i) const {
     return function_.TensorOf(function_.body.results[i]);
   }
+  std::vector<ir::TensorType> ResultTypes() const;
   // The values of the trace around it: for the arguments, then for what it captures.
   absl::StatusOr<std::vector<ir::ValueId>> Values(const std::vector<Tensor>& arguments) const;
   // The tensors of the trace around it that it uses; its last parameters.
@@ -58,5 +59,9 @@ class InnerFunction {
 // The types of tensors, and tensors of a trace for its values.
 std::vector<ir::TensorType> TypesOf(const std::vector<Tensor>& tensors);
 std::vector<Tensor> Made(Tracer& tracer, absl::Span<const ir::ValueId> values);
+// Numbers become constants of the trace.
+std::vector<Tensor> InTrace(Tracer& tracer, const std::vector<Tensor>& tensors);
+// "(tensor<3xf32>, tensor<i1>)".
+std::string TypesText(const std::vector<ir::TensorType>& types);
 
 }  // namespace acceld::client

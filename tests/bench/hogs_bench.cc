@@ -61,13 +61,13 @@ Array Count(Client& client, int64_t to) {
 }
 
 // Prints quantiles of the time from the call to its awaited end.
-void Measure(client::Function& selu, const Array& x, int hogs, double seconds) {
+void Measure(const auto& selu, const Array& x, int hogs, double seconds) {
   std::vector<double> times;
   const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                    std::chrono::duration<double>(seconds));
   while (Clock::now() < end) {
     const Clock::time_point begin = Clock::now();
-    ACCELD_CHECK(selu.Call(x)->Await().ok());
+    ACCELD_CHECK(selu(x)->Await().ok());
     times.push_back(Ms(Clock::now() - begin));
     // Of no length that the slices have.
     std::this_thread::sleep_for(std::chrono::microseconds(2000 + times.size() * 7919 % 11000));
@@ -127,7 +127,7 @@ int Main(int argc, char** argv) {
   client::Function selu(
       client, [](const Tensor& x) { return 1.0507 * Where(x > 0.0, x, 1.6733 * (Exp(x) - 1.0)); });
   const Array x = *client->Upload(ir::Literal::Filled({ir::DType::kF32, {elements}}, 0.5));
-  for (int i = 0; i < 10; ++i) ACCELD_CHECK(selu.Call(x)->Await().ok());
+  for (int i = 0; i < 10; ++i) ACCELD_CHECK(selu(x)->Await().ok());
   std::printf("SELU of %ld elements beside endless programs\n%-8s %10s %10s %10s %10s\n",
               static_cast<long>(elements), "endless", "calls", "p50 ms", "p99 ms", "most ms");
   std::vector<std::shared_ptr<Client>> greedy;

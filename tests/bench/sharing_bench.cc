@@ -51,14 +51,14 @@ double Run(const std::string& address, const Work& work, Clock::time_point begin
   const ir::TensorType type{ir::DType::kF32, {work.size, work.size}};
   const Array w = *client->Upload(ir::Literal::Filled(type, 1.0 / static_cast<double>(work.size)));
   Array x = *client->Upload(ir::Literal::Filled(type, 0.5));
-  ACCELD_CHECK(step.CallAll({x, w})->front().Await().ok());
+  ACCELD_CHECK(step(x, w)->Await().ok());
   std::this_thread::sleep_until(begin);
   const Clock::time_point end = begin + std::chrono::duration_cast<Clock::duration>(
                                             std::chrono::duration<double>(work.seconds));
   std::deque<Array> ahead;
   int64_t steps = 0;
   while (Clock::now() < end) {
-    x = step.CallAll({x, w})->front();
+    x = *step(x, w);
     ahead.push_back(x);
     ++steps;
     if (ahead.size() < kAhead) continue;

@@ -25,14 +25,14 @@ absl::Status Run(int executions) {
   Function next(client, [](const Tensor& x) { return x + 1; });
   const auto zeros = ir::Literal::Zeros({ir::DType::kF32, {64}});
   ACCELD_ASSIGN_OR_RETURN(Array y, client->Upload(zeros));
-  ACCELD_ASSIGN_OR_RETURN(const Array warm, next.Call(y));
+  ACCELD_ASSIGN_OR_RETURN(const Array warm, next(y));
   ACCELD_RETURN_IF_ERROR(warm.Await());
 
   std::vector<double> submit_us(executions);
   const Clock::time_point start = Clock::now();
   Clock::time_point before = start;
   for (double& us : submit_us) {
-    ACCELD_ASSIGN_OR_RETURN(y, next.Call(y));
+    ACCELD_ASSIGN_OR_RETURN(y, next(y));
     const Clock::time_point after = Clock::now();
     us = Micros(after - before);
     before = after;

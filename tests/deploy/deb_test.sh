@@ -39,10 +39,12 @@ say "Packages of two versions"
 "$source/deploy/deb.sh" --fast --build-dir "$build" "$work/again" >/dev/null
 first=$(find "$work" -maxdepth 1 -name 'acceld_*.deb' ! -name '*+next*')
 next=$(find "$work" -maxdepth 1 -name 'acceld_*+next*.deb')
-cmp "$first" "$work"/again/*.deb
+for package in acceld acceld-dev libacceld0.1; do
+  cmp "$work/$package"_*[0-9]_*.deb "$work/again/$package"_*.deb
+done
 
 say "lintian"
-lintian --fail-on error,warning --info --allow-root "$first"
+lintian --fail-on error,warning --info --allow-root "$first" "$work"/{acceld-dev,libacceld0.1}_*[0-9]_*.deb
 
 say "A root folder"
 mapfile -t depends < <(dpkg-deb -f "$first" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//; s/ //g' | sort -u)

@@ -34,7 +34,7 @@ v1::Command ExecuteWithin(uint32_t timeout_ms) {
 
 class CancelTest : public RpcTest {
  protected:
-  Function Next(const std::shared_ptr<client::Client>& client) {
+  static auto Next(const std::shared_ptr<client::Client>& client) {
     return Function(client, [](const Tensor& x) { return x + 1; });
   }
 };
@@ -149,7 +149,7 @@ TEST_F(CancelTest, ACancelledArrayAnswersThoseWhoWait) {
   const Function next = Next(client);
   engine_.Hold();
   const Array x = *client->Upload(Floats({1}));
-  const Array y = *next.Call(x), z = *next.Call(y), other = *next.Call(x);
+  const Array y = *next(x), z = *next(y), other = *next(x);
   const auto ready = y.Ready();
   const auto fetched = z.FetchAsync();
   EXPECT_TRUE(y.Cancel("changed \xff my mind").ok());
@@ -167,7 +167,7 @@ TEST_F(CancelTest, SeveralArraysAreCancelledAtOnceOrNone) {
   const Function next = Next(client);
   engine_.Hold();
   const Array x = *client->Upload(Floats({1}));
-  const std::vector<Array> arrays = {*next.Call(x), *next.Call(x)};
+  const std::vector<Array> arrays = {*next(x), *next(x)};
   const Array theirs = *Connect()->Upload(Floats({1}));
   EXPECT_EQ(client->Cancel({arrays[0], theirs}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(client->Cancel({Array()}).code(), absl::StatusCode::kInvalidArgument);
@@ -185,7 +185,7 @@ TEST_F(CancelTest, SeveralArraysAreCancelledAtOnceOrNone) {
 
 TEST_F(CancelTest, TheClientsTimeoutIsSent) {
   auto client = Connect();
-  const auto program = *Next(client).ProgramFor({{ir::DType::kF32, {1}}});
+  const auto program = *Next(client).Trace(ir::TensorType{ir::DType::kF32, {1}});
   const Array x = *client->Upload(Floats({1}));
   const auto left = [&](std::chrono::milliseconds timeout) {
     EXPECT_TRUE(client->Execute(program, {x}, 0, {.timeout = timeout})->front().Await().ok());

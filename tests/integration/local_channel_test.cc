@@ -381,7 +381,7 @@ TEST_F(LocalChannelTest, ManyChannelsAtOnce) {
         const auto client = Connect();
         client::Function next(client, [](const client::Tensor& x) { return x + 1; });
         client::Array y = *client->Upload(Floats({0}));
-        for (int i = 0; i < 200; ++i) y = *next.Call(y);
+        for (int i = 0; i < 200; ++i) y = *next(y);
         EXPECT_EQ(*y.Fetch(), Floats({200}));
       }
     });

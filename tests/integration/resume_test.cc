@@ -47,7 +47,7 @@ TEST_F(ResumeTest, AChainIsExecutedOnceHoweverOftenItsStreamIsCut) {
   Array y = *client->Upload(Floats({0}));
   Cutter cutter(*proxy_, milliseconds(20));
   for (int i = 1; i <= 20'000; ++i) {
-    y = *next.Call(y);
+    y = *next(y);
     if (i % 1000 == 0) {
       EXPECT_EQ(*y.Fetch(), Floats({static_cast<float>(i)}));
     }
@@ -62,7 +62,7 @@ TEST_F(ResumeTest, ADonatedArrayIsGivenAwayOnceHoweverOftenTheStreamIsCut) {
   Array y = *client->Upload(Floats({0}));
   Cutter cutter(*proxy_, milliseconds(20));
   for (int i = 1; i <= 5'000; ++i) {
-    y = *next.Call(Donate(y));
+    y = *next(Donate(y));
     if (i % 1000 == 0) {
       EXPECT_EQ(*y.Fetch(), Floats({static_cast<float>(i)}));
     }
@@ -75,8 +75,8 @@ TEST_F(ResumeTest, AnswersThatWereLostAreAskedForAgain) {
   const Array x = *client->Upload(Floats({1}));
   engine_.Hold();
   std::vector<Future<ir::Literal>> fetched;
-  for (int i = 0; i < 50; ++i) fetched.push_back(next.Call(x)->FetchAsync());
-  const Array awaited = *next.Call(x);
+  for (int i = 0; i < 50; ++i) fetched.push_back(next(x)->FetchAsync());
+  const Array awaited = *next(x);
   const auto ready = awaited.Ready();
   ASSERT_TRUE(Eventually([&] { return engine_.live_arrays() == 52; }));
   proxy_->Cut();
@@ -94,22 +94,22 @@ TEST_F(ResumeTest, ACancelReachesTheDaemonOnceHoweverOftenItsStreamIsCut) {
   {
     Cutter cutter(*proxy_, milliseconds(10));
     for (int i = 0; i < kCancels; ++i) {
-      const Array y = *next.Call(x);
-      const auto ready = next.Call(y)->Ready();
+      const Array y = *next(x);
+      const auto ready = next(y)->Ready();
       EXPECT_TRUE(y.Cancel().ok());
       EXPECT_EQ(ready.Await().status().code(), absl::StatusCode::kCancelled);
     }
   }
   EXPECT_EQ(engine_.cancels(), kCancels);
   engine_.Resume();
-  EXPECT_EQ(*next.Call(x)->Fetch(), Floats({2}));
+  EXPECT_EQ(*next(x)->Fetch(), Floats({2}));
 }
 
 TEST_F(ResumeTest, ACancelThatWasAskedForWithoutAStreamIsSentWithTheNext) {
   auto client = ConnectThroughProxy(kLongLease);
   Function next(client, [](const Tensor& x) { return x + 1; });
   engine_.Hold();
-  const Array y = *next.Call(*client->Upload(Floats({1})));
+  const Array y = *next(*client->Upload(Floats({1})));
   const auto fetched = y.FetchAsync();
   ASSERT_TRUE(Eventually([&] { return engine_.live_arrays() >= 1; }));
   proxy_->Refuse(true);
@@ -327,7 +327,7 @@ TEST_F(ResumeTest, ALargeProgramOfTheClientIsSentOnlyWhenItIsAskedFor) {
   for (int round = 0; round < 2; ++round) {
     auto client = ConnectThroughProxy(round == 0 ? kLongLease : milliseconds(0));
     Function function(client, deep);
-    EXPECT_EQ(*function.Call(*client->Upload(Floats({1})))->Fetch(), Floats({501}));
+    EXPECT_EQ(*function(*client->Upload(Floats({1})))->Fetch(), Floats({501}));
     EXPECT_EQ(engine_.programs_added(), 1);
   }
 }

@@ -20,7 +20,7 @@ using client::Tensor;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-Function Doubler(std::shared_ptr<client::Client> client) {
+auto Doubler(std::shared_ptr<client::Client> client) {
   return Function(std::move(client), [](const Tensor& x) { return x + x; });
 }
 
@@ -28,7 +28,7 @@ TEST_F(RpcTest, ResultIsKnownInTypeAtOnceAndInValueWhenFetched) {
   auto client = Connect();
   const Array x = *client->Upload(Floats({1, 2, 3}));
   engine_.Hold();
-  const absl::StatusOr<Array> y = Doubler(client).Call(x);
+  const absl::StatusOr<Array> y = Doubler(client)(x);
   ASSERT_TRUE(y.ok()) << y.status();
   EXPECT_EQ(y->type().ToString(), "tensor<3xf32>");
   EXPECT_EQ(y->AwaitUntil(std::chrono::steady_clock::now()).code(),
@@ -44,7 +44,7 @@ TEST_F(RpcTest, AnAnswerThatAnotherCallHasReadIsNotWaitedForOnceMore) {
   const Function doubler = Doubler(client);
   const Array x = *client->Upload(Floats({1}));
   for (int i = 0; i < 3000; ++i) {
-    const Array y = *doubler.Call(x);
+    const Array y = *doubler(x);
     const auto ready = y.Ready();
     EXPECT_TRUE(y.Fetch().ok());
     EXPECT_TRUE(y.Await().ok());
@@ -58,7 +58,7 @@ TEST_F(RpcTest, DependentExecutionsRunInOrderThroughASmallWindow) {
   auto client = Connect();
   Function next(client, [](const Tensor& x) { return x + 1; });
   Array y = *client->Upload(Floats({0}));
-  for (int i = 0; i < 3000; ++i) y = *next.Call(y);
+  for (int i = 0; i < 3000; ++i) y = *next(y);
   EXPECT_EQ(*y.Fetch(), Floats({3000}));
 }
 
@@ -91,7 +91,7 @@ TEST_F(RpcTest, UploadsThatWaitForTheirCreditKeepNoProgramFromTheDaemon) {
       for (int i = 0; i < 400; ++i) y = y + round;
       return y;
     });
-    const absl::StatusOr<Array> result = large.Call(*client->Upload(Floats({1})));
+    const absl::StatusOr<Array> result = large(*client->Upload(Floats({1})));
     ASSERT_TRUE(result.ok()) << result.status();
     for (int i = 0; i < 4; ++i) arrays.push_back(*client->Upload(value));
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -117,7 +117,7 @@ TEST_F(RpcTest, RequestsForAnArrayDoNotKeepTheOfferOfItsContentFromEnding) {
   std::vector<Array> results;
   std::vector<Future<client::ExecutionInfo>> ready;
   for (int i = 0; i < 20; ++i) {
-    results.push_back(*doubler.Call(*array));
+    results.push_back(*doubler(*array));
     ready.push_back(results.back().Ready());
   }
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -148,7 +148,7 @@ TEST_F(RpcTest, FetchesOfWhatIsReadyPassThoseOfWhatIsNot) {
   ASSERT_TRUE(ready.Await().ok());
   engine_.Hold();
   std::vector<Future<ir::Literal>> waiting;
-  for (int i = 0; i < 10; ++i) waiting.push_back(Doubler(client).Call(ready)->FetchAsync());
+  for (int i = 0; i < 10; ++i) waiting.push_back(Doubler(client)(ready)->FetchAsync());
   EXPECT_TRUE(ready.Fetch().ok());
   engine_.Resume();
   for (const Future<ir::Literal>& one : waiting) EXPECT_TRUE(one.Await().ok());
@@ -159,7 +159,7 @@ TEST_F(RpcTest, FetchesThatWaitForTheirTurnEndWithTheClient) {
   const Array x = *client->Upload(Ramp(200'000));
   ASSERT_TRUE(x.Await().ok());
   engine_.Hold();
-  const Array y = *Doubler(client).Call(x);
+  const Array y = *Doubler(client)(x);
   std::vector<Future<ir::Literal>> fetched;
   for (int i = 0; i < 10'000; ++i) fetched.push_back(y.FetchAsync());
   client.reset();
@@ -200,7 +200,7 @@ TEST_F(RpcTest, AwaitAnyGivesTheOneThatIsReady) {
   const Array x = *client->Upload(Floats({1}));
   ASSERT_TRUE(x.Await().ok());
   engine_.Hold();
-  const Array y = *Doubler(client).Call(x);
+  const Array y = *Doubler(client)(x);
   EXPECT_EQ(*client::AwaitAny({y, x}), 1u);
   EXPECT_EQ(client::AwaitAny({y}, std::chrono::steady_clock::now()).status().code(),
             absl::StatusCode::kDeadlineExceeded);
@@ -215,7 +215,7 @@ TEST_F(RpcTest, AwaitAllTakesArraysOfSeveralClientsAndGivesTheFirstError) {
   for (int i = 0; i < 20; ++i) {
     for (const auto& one : {client, other}) {
       const Array x = *one->Upload(Floats({static_cast<float>(i)}));
-      arrays.push_back(*Doubler(one).Call(x));
+      arrays.push_back(*Doubler(one)(x));
     }
   }
   arrays.push_back(arrays[3]);
@@ -230,8 +230,7 @@ TEST_F(RpcTest, ResultsOfOneExecutionAreAwaitedByOneRequest) {
   auto client = Connect();
   const Function doubled_and_squared(
       client, [](const Tensor& x) { return std::vector<Tensor>{x + x, x * x}; });
-  const std::vector<Array> results =
-      *doubled_and_squared.CallAll({*client->Upload(Floats({1, 2, 3}))});
+  const std::vector<Array> results = *doubled_and_squared(*client->Upload(Floats({1, 2, 3})));
   ASSERT_EQ(results.size(), 2u);
   EXPECT_TRUE(client::AwaitAll(results).ok());
   EXPECT_TRUE(results[0].Ready().Await().ok());
@@ -244,7 +243,7 @@ TEST_F(RpcTest, MismatchedArgumentsAreRefusedAtTheCall) {
   auto client = Connect();
   auto other = Connect();
   const Array x = *client->Upload(Floats({1, 2}));
-  const auto program = Doubler(client).ProgramFor({{ir::DType::kF32, {3}}});
+  const auto program = Doubler(client).Trace(ir::TensorType{ir::DType::kF32, {3}});
   EXPECT_THAT(client->Execute(*program, {x}).status().message(),
               HasSubstr("argument 0 is tensor<2xf32>; expected tensor<3xf32>"));
   EXPECT_THAT(client->Execute(*program, {}).status().message(), HasSubstr("takes 1 arguments"));
@@ -259,7 +258,7 @@ TEST_F(RpcTest, LostServerFailsWhatIsPendingAndWhatComes) {
   const Array x = *client->Upload(Floats({1}));
   ASSERT_TRUE(x.Await().ok());
   engine_.Hold();
-  const Array y = *Doubler(client).Call(x);
+  const Array y = *Doubler(client)(x);
   const auto pending = y.Ready();
   server_.reset();
   // CANCELLED when the daemon was just asked about it.
@@ -274,7 +273,7 @@ TEST_F(RpcTest, LostServerFailsWhatIsPendingAndWhatComes) {
 TEST_F(RpcTest, ArraysOutliveTheirClientWithAnError) {
   auto client = Connect();
   engine_.Hold();
-  const Array y = *Doubler(client).Call(*client->Upload(Floats({1})));
+  const Array y = *Doubler(client)(*client->Upload(Floats({1})));
   const auto pending = y.FetchAsync();
   client.reset();
   EXPECT_EQ(pending.Await().status().code(), absl::StatusCode::kUnavailable);
@@ -294,7 +293,7 @@ TEST_F(RpcTest, CallbacksMaySubmitMoreWork) {
   const Array x = *client->Upload(Floats({0}));
   x.Ready().OnReady([&](const auto&) {
     Array y = x;
-    for (int i = 0; i < 100; ++i) y = *next.Call(y);
+    for (int i = 0; i < 100; ++i) y = *next(y);
     last.Set(y);
   });
   EXPECT_EQ(*result.Await()->Fetch(), Floats({100}));
@@ -302,7 +301,7 @@ TEST_F(RpcTest, CallbacksMaySubmitMoreWork) {
 
 TEST_F(RpcTest, CompileAnswersWithItsVerdict) {
   auto client = Connect();
-  const auto program = *Doubler(client).ProgramFor({{ir::DType::kF32, {3}}});
+  const auto program = *Doubler(client).Trace(ir::TensorType{ir::DType::kF32, {3}});
   const auto compiled = client->Compile(program, {{ir::DType::kF32, {3}}});
   ASSERT_TRUE(compiled.Await().ok()) << compiled.Await().status();
   EXPECT_EQ(compiled.Await()->verdict, client::CacheVerdict::kMiss);

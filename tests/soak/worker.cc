@@ -76,7 +76,7 @@ absl::StatusOr<WorkerReport> RunFlood(const WorkerOptions& options, Clock::time_
   WorkerReport report;
   std::deque<Array> flight;
   while (Clock::now() < end) {
-    ACCELD_ASSIGN_OR_RETURN(x, square.Call(x));
+    ACCELD_ASSIGN_OR_RETURN(x, square(x));
     ++report.operations;
     flight.push_back(x);
     if (flight.size() < kFloodDepth) continue;
@@ -102,7 +102,7 @@ absl::StatusOr<WorkerReport> RunInteractive(const WorkerOptions& options, Clock:
                                                        std::vector<float>{i + 1, i + 2, 3, 4});
     const Clock::time_point start = Clock::now();
     ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(question));
-    ACCELD_ASSIGN_OR_RETURN(const Array y, increment.Call(x));
+    ACCELD_ASSIGN_OR_RETURN(const Array y, increment(x));
     ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
     const std::chrono::duration<double, std::micro> took = Clock::now() - start;
     if (!(value == answer)) return absl::InternalError("interactive: a wrong result");

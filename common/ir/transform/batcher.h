@@ -27,7 +27,7 @@ class Batcher {
   Batcher(Module& module, int64_t size) : module_(module), size_(size) {}
 
   int64_t size() const { return size_; }
-  const Module& module() const { return module_; }
+  Module& module() { return module_; }
 
   // `batched` has an entry for each argument of `source`, which need not be a function of the
   // module.

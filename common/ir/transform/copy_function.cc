@@ -64,7 +64,10 @@ Function FunctionOf(const Function& source, const Region& region,
 
 std::string AddFunction(Module& module, Function function, const std::string& name) {
   std::string unique = name;
-  for (int i = 2; module.Find(unique) != nullptr; ++i) unique = absl::StrCat(name, ".", i);
+  // The number of functions is a number that is not taken, most of the time.
+  for (size_t i = module.functions.size(); module.Find(unique) != nullptr; ++i) {
+    unique = absl::StrCat(name, ".", i);
+  }
   function.name = unique;
   function.is_public = false;
   module.functions.push_back(std::move(function));

@@ -81,7 +81,7 @@ class Differentiator {
   absl::StatusOr<JvpCallee> JvpOf(const std::string& callee, const Mask& active);
   absl::StatusOr<LinearizedCallee> LinearizationOf(const std::string& callee, const Mask& active);
 
-  const Module& module() const { return module_; }
+  Module& module() { return module_; }
   // Adds a function to the module; returns its name, which begins with `name` and was not taken.
   std::string AddFunction(Function function, const std::string& name);
 

@@ -6,6 +6,7 @@
 #include "common/ir/emitter.h"
 #include "common/ir/transform/batching.h"
 #include "common/ir/transform/copy_function.h"
+#include "common/ir/transform/reverse.h"
 #include "common/ir/transform/transposer.h"
 
 namespace acceld::ir {
@@ -76,29 +77,21 @@ absl::StatusOr<Module> Vjp(const Module& module, absl::string_view entry, const 
   ACCELD_ASSIGN_OR_RETURN(const Function source, CheckedEntry(module, entry, active));
   Module result = module;
   Differentiator differentiator(result);
-  ACCELD_ASSIGN_OR_RETURN(const LinearizedFunction split, differentiator.Linearize(source, active));
-  Mask linear(split.linear.body.parameters.size());
-  const size_t num_tangents = linear.size() - split.residuals.size();
-  for (size_t i = 0; i < num_tangents; ++i) linear[i] = true;
-  ACCELD_ASSIGN_OR_RETURN(const Function transpose,
-                          Transposer(differentiator).Transpose(split.linear, linear));
+  ACCELD_ASSIGN_OR_RETURN(const ReverseFunction reverse, Reverse(differentiator, source, active));
 
   FunctionBuilder builder(source.name);
   std::vector<ValueId> arguments;
   for (const Type& type : source.ParameterTypes()) arguments.push_back(builder.AddParameter(type));
-  const std::vector<ValueId> known = CopyBody(builder, split.known, arguments);
-  std::vector<ValueId> inputs;
-  for (const LinearizedFunction::Residual& residual : split.residuals) {
-    inputs.push_back(residual.is_argument ? arguments[residual.index] : known[residual.index]);
-  }
+  const std::vector<ValueId> known = CopyBody(builder, reverse.known, arguments);
+  std::vector<ValueId> inputs = reverse.ResidualsOf(arguments, known);
   const size_t n = source.body.results.size();
   for (size_t i = 0; i < n; ++i) {
     const Type& type = source.TypeOf(source.body.results[i]);
     if (!HasTangents(type)) continue;
     const ValueId cotangent = builder.AddParameter(type);
-    if (split.active_results[i]) inputs.push_back(cotangent);
+    if (reverse.active_results[i]) inputs.push_back(cotangent);
   }
-  const std::vector<ValueId> cotangents = CopyBody(builder, transpose, inputs);
+  const std::vector<ValueId> cotangents = CopyBody(builder, reverse.pullback, inputs);
   std::vector<ValueId> results(known.begin(), known.begin() + n);
   results.insert(results.end(), cotangents.begin(), cotangents.end());
   return Replace(std::move(result), entry, builder.Finish(std::move(results)));

@@ -69,7 +69,7 @@ void Bulk(const char* what, Samples& samples, double reference_s) {
 void MeasureSubmission(const std::shared_ptr<Client>& client, int executions) {
   Function next(client, [](const Tensor& x) { return x + 1; });
   const Array x = *client->Upload(ir::Literal::Zeros({ir::DType::kF32, {64}}));
-  ACCELD_CHECK(next.Call(x)->Await().ok());
+  ACCELD_CHECK(next(x)->Await().ok());
   Samples submit;
   submit.seconds.reserve(executions);
   std::vector<Array> results;  // All of them: what nobody holds would not be executed.
@@ -77,7 +77,7 @@ void MeasureSubmission(const std::shared_ptr<Client>& client, int executions) {
   const Clock::time_point start = Clock::now();
   Clock::time_point before = start;
   for (int i = 0; i < executions; ++i) {
-    results.push_back(*next.Call(x));
+    results.push_back(*next(x));
     const Clock::time_point after = Clock::now();
     submit.Add(std::chrono::duration<double>(after - before).count());
     before = after;
@@ -95,7 +95,7 @@ void MeasureRoundTrips(const std::string& folder, const std::shared_ptr<Client>&
                        int rounds) {
   Function next(client, [](const Tensor& x) { return x + 1; });
   const Array x = *client->Upload(ir::Literal::Zeros({ir::DType::kF32, {8}}));
-  ACCELD_CHECK(next.Call(x)->Await().ok());
+  ACCELD_CHECK(next(x)->Await().ok());
   GrpcPingPong stream(folder);
   SocketPingPong socket(folder);
   Samples raw_socket, raw_stream, result, await, fetch;
@@ -106,18 +106,18 @@ void MeasureRoundTrips(const std::string& folder, const std::shared_ptr<Client>&
     for (int i = 0; i < kTurn; ++i) raw_stream.Add(stream.Ask(kQuestionBytes));
     for (int i = 0; i < kTurn; ++i) {
       const Clock::time_point start = Clock::now();
-      ACCELD_CHECK(next.Call(x)->Fetch().ok());
+      ACCELD_CHECK(next(x)->Fetch().ok());
       result.Add(SecondsSince(start));
     }
     for (int i = 0; i < kTurn; ++i) {
-      const Array y = *next.Call(x);
+      const Array y = *next(x);
       ACCELD_CHECK(y.Fetch().ok());  // It is there.
       const Clock::time_point start = Clock::now();
       ACCELD_CHECK(y.Fetch().ok());
       fetch.Add(SecondsSince(start));
     }
     for (int i = 0; i < kTurn; ++i) {
-      const Array y = *next.Call(x);
+      const Array y = *next(x);
       ACCELD_CHECK(y.Fetch().ok());
       const Clock::time_point start = Clock::now();
       ACCELD_CHECK(y.Await().ok());

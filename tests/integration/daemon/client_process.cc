@@ -62,7 +62,7 @@ absl::Status Programs(const std::string& address, const std::string& gate, int c
   std::vector<Array> results;
   for (int i = 0; i < count; ++i) {
     Function add(client, [i](const Tensor& y) { return y * 2 + static_cast<float>(i); });
-    ACCELD_ASSIGN_OR_RETURN(Array result, add.Call(x));
+    ACCELD_ASSIGN_OR_RETURN(Array result, add(x));
     results.push_back(std::move(result));
   }
   for (int i = 0; i < count; ++i) {
@@ -83,7 +83,7 @@ absl::Status Submit(const std::string& address, const std::string& gate, float i
   });
   ACCELD_RETURN_IF_ERROR(WaitFor(gate));
   ACCELD_ASSIGN_OR_RETURN(const Array x, client->Upload(Full(1000, 100 * index + 2)));
-  ACCELD_ASSIGN_OR_RETURN(const Array y, steps.Call(x));
+  ACCELD_ASSIGN_OR_RETURN(const Array y, steps(x));
   ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());
   // From 2 on, x is larger than its sine.
   if (value == Full(1000, 100 * index + 2 + 64)) return absl::OkStatus();
@@ -118,7 +118,7 @@ absl::Status Churn(const std::string& address) {
     ACCELD_ASSIGN_OR_RETURN(Array y, client->Upload(Full(1 << 20, 0)));
     std::vector<Array> all = {y};
     for (int i = 0; i < 10; ++i) {
-      ACCELD_ASSIGN_OR_RETURN(y, increment.Call(y));
+      ACCELD_ASSIGN_OR_RETURN(y, increment(y));
       all.push_back(y);
     }
     ACCELD_ASSIGN_OR_RETURN(const ir::Literal value, y.Fetch());

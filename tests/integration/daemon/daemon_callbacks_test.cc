@@ -140,7 +140,7 @@ TEST_F(DaemonCallbacksTest, AFunctionThatIsTracedCallsItsHost) {
     return client::CallHost(negate, {x + 1}, {x.type()})[0] * 10;
   });
   for (const std::vector<float>& values : {std::vector<float>{1, 2}, std::vector<float>{3}}) {
-    const auto y = function.Call(*client->Upload(Floats(values)));
+    const auto y = function(*client->Upload(Floats(values)));
     ASSERT_TRUE(y.ok()) << y.status();
     std::vector<float> expected = values;
     for (float& value : expected) value = (value + 1) * -10;

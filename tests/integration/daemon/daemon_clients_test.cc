@@ -57,7 +57,7 @@ TEST_F(DaemonClientsTest, AKilledClientFreesAllAndDisturbsNobody) {
     float rounds = 0;
     Array y = *client->Upload(Floats({0}));
     while (!stop) {
-      y = *increment.Call(y);
+      y = *increment(y);
       EXPECT_TRUE(*y.Fetch() == Floats({++rounds}));
     }
   });

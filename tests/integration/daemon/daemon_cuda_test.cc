@@ -66,10 +66,10 @@ TEST_F(DaemonCudaTest, ArraysGoFromAnyDeviceToAnyOther) {
   Function add(client, [](const Tensor& a, const Tensor& b) { return a + b; });
   const Array on_gpu = *client->Upload(Full(100'000, 1), 0);
   const Array on_cpu = *client->Upload(Full(100'000, 2), 2);
-  const Array a = add.CallAll({on_gpu, on_cpu}, 0)->front();
-  const Array b = add.CallAll({a, on_gpu}, 1)->front();
-  const Array c = add.CallAll({b, a}, 2)->front();
-  const Array d = add.CallAll({c, b}, 0)->front();
+  const Array a = *add.With({.device = 0})(on_gpu, on_cpu);
+  const Array b = *add.With({.device = 1})(a, on_gpu);
+  const Array c = *add.With({.device = 2})(b, a);
+  const Array d = *add.With({.device = 0})(c, b);
   EXPECT_TRUE(*d.Fetch() == Full(100'000, 11));
   EXPECT_TRUE(*c.Fetch() == Full(100'000, 7));
   // One for the GPUs, one for the processor.
@@ -107,7 +107,7 @@ TEST_F(DaemonCudaTest, ProgramsAskTheirClientInLoopsAndBranches) {
   const client::HostCallback twice =
       [&](auto operands) -> absl::StatusOr<std::vector<ir::Literal>> {
     Function increment(other, [](const Tensor& x) { return x + 1; });
-    EXPECT_TRUE(*increment.Call(*other->Upload(Full(16, 1), 0))->Fetch() == Full(16, 2));
+    EXPECT_TRUE(*increment(*other->Upload(Full(16, 1), 0))->Fetch() == Full(16, 2));
     float value = 0;
     std::memcpy(&value, operands[0].bytes().data(), sizeof(value));
     return std::vector<ir::Literal>{Full(20'000, 2 * value)};
@@ -346,7 +346,7 @@ TEST_F(DaemonCudaTest, WhoAsksForMoreThanThereIsDisturbsNobody) {
       greedy, [](const Tensor& x) { return BroadcastTo(x, {4, 1024, 1024, 4}) + 1; }, "spread");
   const Array x = *greedy->Upload(Full(4, 1));
   for (int i = 0; i < 5; ++i) {
-    const absl::Status refused = spread.Call(x)->Await();
+    const absl::Status refused = spread(x)->Await();
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
     EXPECT_THAT(std::string(refused.message()), HasSubstr("67108864 bytes do not fit"));
   }

@@ -25,7 +25,7 @@ TEST_F(DaemonDevicesTest, TenThousandDependentExecutionsRunInLittleMemory) {
   const std::shared_ptr<Client> client = Connect();
   Function increment(client, [](const Tensor& x) { return x + 1; });
   Array y = *client->Upload(Full(kSize, 0));
-  for (int i = 0; i < 10'000; ++i) y = *increment.Call(y);
+  for (int i = 0; i < 10'000; ++i) y = *increment(y);
   EXPECT_TRUE(*y.Fetch() == Full(kSize, 10'000));
   // All of them together would have 640 MB.
   EXPECT_LT(Devices()[client->device()].memory_peak_bytes, 64u << 20);
@@ -42,10 +42,10 @@ TEST_F(DaemonDevicesTest, TooLargeARequestFailsAloneWithAllThatIsComputedFromIt)
   Function total(client, [](const Tensor& x) { return Sum(x); }, "total");
   Function increment(client, [](const Tensor& x) { return x + 1; });
   const Array x = *client->Upload(Full(8, 1));
-  const Array before = *increment.Call(x);
-  const Array large = *spread.Call(x);
-  const Array sum = *total.Call(large);
-  const Array after = *increment.Call(sum);
+  const Array before = *increment(x);
+  const Array large = *spread(x);
+  const Array sum = *total(large);
+  const Array after = *increment(sum);
 
   const absl::Status error = large.Await();
   EXPECT_EQ(error.code(), absl::StatusCode::kResourceExhausted);
@@ -56,7 +56,7 @@ TEST_F(DaemonDevicesTest, TooLargeARequestFailsAloneWithAllThatIsComputedFromIt)
 
   EXPECT_TRUE(*x.Fetch() == Full(8, 1));
   EXPECT_TRUE(*before.Fetch() == Full(8, 2));
-  EXPECT_TRUE(*increment.Call(before)->Fetch() == Full(8, 3));
+  EXPECT_TRUE(*increment(before)->Fetch() == Full(8, 3));
   EXPECT_EQ(client->Upload(Full(8 << 20, 1))->Await().code(), absl::StatusCode::kResourceExhausted);
   const absl::Status fits = client->Upload(Full(1 << 20, 1))->Await();
   EXPECT_TRUE(fits.ok()) << fits;
@@ -71,9 +71,9 @@ TEST_F(DaemonDevicesTest, ArraysOfOneDeviceFeedExecutionsOnAnother) {
   const Array x = *client->Upload(Full(1000, 1), 0);
   const Array y = *client->Upload(Full(1000, 2), 1);
   EXPECT_EQ(y.device(), 1u);
-  const Array on_0 = add.CallAll({x, y}, 0)->front();
-  const Array on_1 = add.CallAll({x, on_0}, 1)->front();
-  const Array back = add.CallAll({on_1, on_1}, 0)->front();
+  const Array on_0 = *add.With({.device = 0})(x, y);
+  const Array on_1 = *add.With({.device = 1})(x, on_0);
+  const Array back = *add.With({.device = 0})(on_1, on_1);
   EXPECT_EQ(on_0.device(), 0u);
   EXPECT_EQ(on_1.device(), 1u);
   EXPECT_TRUE(*back.Fetch() == Full(1000, 8));

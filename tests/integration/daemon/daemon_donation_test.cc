@@ -173,7 +173,7 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32> {tf.aliasing_output = 0 : i
 TEST_F(DaemonDonationTest, TracedFunctionsTakeDonatedArguments) {
   client::Function add(client_,
                        [](const client::Tensor& a, const client::Tensor& b) { return a + b; });
-  EXPECT_TRUE(*add.CallAll({Donate(x_), y_})->front().Fetch() == Full(3));
+  EXPECT_TRUE(*add(Donate(x_), y_)->Fetch() == Full(3));
   EXPECT_TRUE(absl::IsFailedPrecondition(x_.Await()));
 }
 

@@ -46,7 +46,7 @@ TEST_F(DaemonShutdownTest, AnswersThatComeAllAtOnceAreStillSent) {
   // Half a second of work, and then thousands of short executions that wait for it.
   client::Function increment(client, [](const client::Tensor& x) { return x + 1; });
   std::vector<Future<client::ExecutionInfo>> answers;
-  for (int i = 0; i < 5'000; ++i) answers.push_back(increment.Call(first)->Ready());
+  for (int i = 0; i < 5'000; ++i) answers.push_back(increment(first)->Ready());
   // What is sent after them has arrived, so they have.
   ASSERT_TRUE(client->Upload(Int64(1))->Await().ok());
   EXPECT_EQ(Stop(), 0);

@@ -46,7 +46,7 @@ TEST_F(FaultStreamsTest, ExecutionsOfAChainAreCountedOnce) {
         client::Function next(client, [](const client::Tensor& x) { return x + 1; });
         Array y = *client->Upload(Floats({0}));
         for (int step = 1; step <= kSteps; ++step) {
-          y = *next.Call(y);
+          y = *next(y);
           if (step % 500 != 0) continue;
           const absl::StatusOr<ir::Literal> value = y.Fetch();
           ASSERT_TRUE(value.ok()) << value.status();

@@ -4,15 +4,13 @@
 #include <utility>
 
 #include "common/ir/transform/batching.h"
+#include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
 namespace {
 
-std::vector<int64_t> Shifted(std::vector<int64_t> dimensions, bool by_one) {
-  if (by_one) {
-    for (int64_t& d : dimensions) ++d;
-  }
-  return dimensions;
+std::vector<int64_t> ShiftedIf(bool shifted, const std::vector<int64_t>& dimensions) {
+  return shifted ? Shifted(dimensions) : dimensions;
 }
 
 // Moves dimension `from` of `x` to `to`.
@@ -65,10 +63,10 @@ absl::Status BatchDotGeneral(Batching& b) {
   const auto num_batching = static_cast<int64_t>(numbers.lhs_batching_dimensions.size());
   const int64_t left_free = b.operand_type(0).rank() - num_batching -
                             static_cast<int64_t>(numbers.lhs_contracting_dimensions.size());
-  numbers.lhs_batching_dimensions = Shifted(numbers.lhs_batching_dimensions, left);
-  numbers.lhs_contracting_dimensions = Shifted(numbers.lhs_contracting_dimensions, left);
-  numbers.rhs_batching_dimensions = Shifted(numbers.rhs_batching_dimensions, right);
-  numbers.rhs_contracting_dimensions = Shifted(numbers.rhs_contracting_dimensions, right);
+  numbers.lhs_batching_dimensions = ShiftedIf(left, numbers.lhs_batching_dimensions);
+  numbers.lhs_contracting_dimensions = ShiftedIf(left, numbers.lhs_contracting_dimensions);
+  numbers.rhs_batching_dimensions = ShiftedIf(right, numbers.rhs_batching_dimensions);
+  numbers.rhs_contracting_dimensions = ShiftedIf(right, numbers.rhs_contracting_dimensions);
   // Where the examples are in the product.
   int64_t examples = 0;
   if (left && right) {

@@ -4,17 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "common/ir/transform/batching.h"
+#include "common/ir/transform/composites/composite_rule.h"
 #include "common/ir/transform/copy_function.h"
+#include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
 namespace {
-
-std::vector<ValueId> Joined(absl::Span<const ValueId> a, absl::Span<const ValueId> b) {
-  std::vector<ValueId> joined(a.begin(), a.end());
-  joined.insert(joined.end(), b.begin(), b.end());
-  return joined;
-}
 
 Mask Union(Mask a, const Mask& b) {
   for (size_t i = 0; i < a.size(); ++i) a[i] = a[i] || b[i];
@@ -44,18 +41,6 @@ ValueId SelectExamples(Batching& batching, ValueId predicate, ValueId a, ValueId
   Emitter& e = batching.emit;
   if (!e.ok()) return 0;
   return e.Select(e.Broadcast(predicate, e.TypeOf(a).dims, {0}), a, b);
-}
-
-absl::Status BatchCallOf(Batching& b, const std::string& callee) {
-  FunctionBatching& f = b.function();
-  ACCELD_ASSIGN_OR_RETURN(const Batcher::Callee batched,
-                          f.batcher().BatchOf(callee, f.BatchedOf(b.op().operands)));
-  const std::vector<Type> types = f.batcher().module().Find(batched.name)->ResultTypes();
-  SetResults(b,
-             f.builder().AddUnchecked(OpKind::kCall, f.ValuesOf(b.op().operands),
-                                      CallAttributes{{batched.name}}, {}, types, b.op().location),
-             batched.batched_results);
-  return absl::OkStatus();
 }
 
 absl::Status BatchBranches(Batching& b) {
@@ -108,12 +93,34 @@ absl::Status BatchBranches(Batching& b) {
   return absl::OkStatus();
 }
 
+// Whether operands and results of the target may have leading dimensions for many examples, as
+// those of JAX's linear algebra may.
+bool TakesBatches(absl::string_view target) {
+  return absl::EndsWith(target, "_ffi") &&
+         (absl::StartsWith(target, "lapack_") || absl::StartsWith(target, "cusolver_") ||
+          absl::StartsWith(target, "hipsolver_"));
+}
+
 }  // namespace
+
+absl::Status BatchCallOf(Batching& b, const std::string& callee) {
+  FunctionBatching& f = b.function();
+  ACCELD_ASSIGN_OR_RETURN(const Batcher::Callee batched,
+                          f.batcher().BatchOf(callee, f.BatchedOf(b.op().operands)));
+  SetResults(b,
+             AddCall(f.batcher().module(), f.builder(), batched.name, f.ValuesOf(b.op().operands),
+                     b.op().location),
+             batched.batched_results);
+  return absl::OkStatus();
+}
 
 absl::Status BatchCall(Batching& b) { return BatchCallOf(b, b.As<CallAttributes>().callee.name); }
 absl::Status BatchCase(Batching& b) { return BatchBranches(b); }
 absl::Status BatchComposite(Batching& b) {
-  return BatchCallOf(b, b.As<CompositeAttributes>().decomposition.name);
+  const CompositeAttributes& attributes = b.As<CompositeAttributes>();
+  const CompositeRule* rule = FindCompositeRule(attributes.name);
+  if (rule != nullptr && rule->batch != nullptr) return rule->batch(b);
+  return BatchCallOf(b, attributes.decomposition.name);
 }
 absl::Status BatchIf(Batching& b) { return BatchBranches(b); }
 
@@ -185,7 +192,13 @@ absl::Status BatchCustomCall(Batching& b) {
   if (b.As<CustomCallAttributes>().has_side_effect) {
     return b.Refuse("it has side effects, whose order would not be defined");
   }
-  return b.OneByOne();
+  if (!TakesBatches(b.As<CustomCallAttributes>().call_target_name)) return b.OneByOne();
+  std::vector<Type> types;
+  for (size_t i = 0; i < b.op().results.size(); ++i) types.push_back(b.BatchedResultType(i));
+  const std::vector<ValueId> results = b.function().builder().AddUnchecked(
+      OpKind::kCustomCall, b.BatchedOperands(), b.op().attributes, {}, types, b.op().location);
+  for (size_t i = 0; i < results.size(); ++i) b.SetResult(results[i], i);
+  return absl::OkStatus();
 }
 
 absl::Status BatchOptimizationBarrier(Batching& b) {

@@ -5,20 +5,10 @@
 #include <utility>
 
 #include "common/ir/transform/batching.h"
+#include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
 namespace {
-
-// Numbers of dimensions, after the new one.
-std::vector<int64_t> Shifted(std::vector<int64_t> dimensions) {
-  for (int64_t& d : dimensions) ++d;
-  return dimensions;
-}
-
-std::vector<int64_t> WithFirst(int64_t first, std::vector<int64_t> rest) {
-  rest.insert(rest.begin(), first);
-  return rest;
-}
 
 // The dimensions from 1 to `count`.
 std::vector<int64_t> FromOne(int64_t count) {

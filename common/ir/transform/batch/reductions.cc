@@ -3,14 +3,11 @@
 #include <utility>
 
 #include "common/ir/transform/batching.h"
+#include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
 namespace {
 
-std::vector<int64_t> WithFirst(int64_t first, std::vector<int64_t> rest) {
-  rest.insert(rest.begin(), first);
-  return rest;
-}
 // An empty list stands for ones.
 std::vector<int64_t> WithOne(const std::vector<int64_t>& list) {
   return list.empty() ? list : WithFirst(1, list);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ir/transform/composites/composite_rule.h"
 #include "common/ir/transform/copy_function.h"
 #include "common/ir/transform/derivation.h"
-#include "common/ir/transform/select_and_gather.h"
 
 namespace acceld::ir {
 namespace {
@@ -38,44 +38,6 @@ void SetTangents(Derivation& d, const Mask& active, absl::Span<const ValueId> ta
   for (size_t i = 0; i < active.size(); ++i) {
     if (active[i]) d.AddTangent(tangents[next++], i);
   }
-}
-
-// Calls a function of the differentiator's module.
-std::vector<ValueId> Call(Differentiator& differentiator, FunctionBuilder& builder,
-                          const std::string& callee, std::vector<ValueId> arguments,
-                          Location location) {
-  const std::vector<Type> types = differentiator.module().Find(callee)->ResultTypes();
-  return builder.AddUnchecked(OpKind::kCall, std::move(arguments), CallAttributes{{callee}}, {},
-                              types, location);
-}
-
-absl::Status DeriveCallOf(Derivation& d, const std::string& callee) {
-  FunctionDerivation& f = d.function();
-  Differentiator& differentiator = f.differentiator();
-  const Mask active = f.ActiveOf(d.op().operands);
-  std::vector<ValueId> arguments = f.KnownOf(d.op().operands);
-  std::vector<ValueId> tangents = TangentsOf(f, d.op().operands);
-  const size_t num_results = d.op().results.size();
-  if (f.mode() == Mode::kTogether) {
-    ACCELD_ASSIGN_OR_RETURN(const auto jvp, differentiator.JvpOf(callee, active));
-    Append(arguments, tangents);
-    const std::vector<ValueId> results =
-        Call(differentiator, f.known(), jvp.name, std::move(arguments), d.op().location);
-    SetKnown(d, results);
-    SetTangents(d, jvp.active_results, absl::MakeConstSpan(results).subspan(num_results));
-    return absl::OkStatus();
-  }
-  ACCELD_ASSIGN_OR_RETURN(const auto split, differentiator.LinearizationOf(callee, active));
-  const std::vector<ValueId> results =
-      Call(differentiator, f.known(), split.known, arguments, d.op().location);
-  SetKnown(d, results);
-  for (const Residual& residual : split.residuals) {
-    tangents.push_back(
-        f.InLinear(residual.is_argument ? arguments[residual.index] : results[residual.index]));
-  }
-  SetTangents(d, split.active_results,
-              Call(differentiator, f.linear(), split.linear, std::move(tangents), d.op().location));
-  return absl::OkStatus();
 }
 
 Mask Union(Mask a, const Mask& b) {
@@ -206,19 +168,45 @@ absl::Status DeriveBranches(Derivation& d) {
 
 }  // namespace
 
+absl::Status DeriveCallOf(Derivation& d, const std::string& callee) {
+  FunctionDerivation& f = d.function();
+  Differentiator& differentiator = f.differentiator();
+  const Mask active = f.ActiveOf(d.op().operands);
+  std::vector<ValueId> arguments = f.KnownOf(d.op().operands);
+  std::vector<ValueId> tangents = TangentsOf(f, d.op().operands);
+  const size_t num_results = d.op().results.size();
+  if (f.mode() == Mode::kTogether) {
+    ACCELD_ASSIGN_OR_RETURN(const auto jvp, differentiator.JvpOf(callee, active));
+    Append(arguments, tangents);
+    const std::vector<ValueId> results = AddCall(differentiator.module(), f.known(), jvp.name,
+                                                 std::move(arguments), d.op().location);
+    SetKnown(d, results);
+    SetTangents(d, jvp.active_results, absl::MakeConstSpan(results).subspan(num_results));
+    return absl::OkStatus();
+  }
+  ACCELD_ASSIGN_OR_RETURN(const auto split, differentiator.LinearizationOf(callee, active));
+  const std::vector<ValueId> results =
+      AddCall(differentiator.module(), f.known(), split.known, arguments, d.op().location);
+  SetKnown(d, results);
+  for (const Residual& residual : split.residuals) {
+    tangents.push_back(
+        f.InLinear(residual.is_argument ? arguments[residual.index] : results[residual.index]));
+  }
+  SetTangents(d, split.active_results,
+              AddCall(differentiator.module(), f.linear(), split.linear, std::move(tangents),
+                      d.op().location));
+  return absl::OkStatus();
+}
+
 absl::Status DeriveCall(Derivation& d) {
   return DeriveCallOf(d, d.As<CallAttributes>().callee.name);
 }
 
-// A composite is what its decomposition is, unless it has a meaning here.
 absl::Status DeriveComposite(Derivation& d) {
   const CompositeAttributes& attributes = d.As<CompositeAttributes>();
-  if (attributes.name != kSelectAndGather) return DeriveCallOf(d, attributes.decomposition.name);
-  SetKnown(d, d.function().known().AddUnchecked(
-                  OpKind::kComposite, d.function().KnownOf(d.op().operands), attributes, {},
-                  d.function().source().TypesOf(d.op().results), d.op().location));
-  if (d.IsActive(0)) d.AddTangent(d.CopyForTangents({0}));
-  return absl::OkStatus();
+  const CompositeRule* rule = FindCompositeRule(attributes.name);
+  if (rule != nullptr && rule->derive != nullptr) return rule->derive(d);
+  return DeriveCallOf(d, attributes.decomposition.name);
 }
 
 absl::Status DeriveCase(Derivation& d) { return DeriveBranches(d); }

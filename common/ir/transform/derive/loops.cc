@@ -11,6 +11,7 @@
 #include "common/ir/transform/copy_function.h"
 #include "common/ir/transform/counted_loop.h"
 #include "common/ir/transform/derivation.h"
+#include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
 namespace {
@@ -95,12 +96,6 @@ void SetTangents(Derivation& d, const Loop& loop, absl::Span<const ValueId> tang
   for (size_t i = 0; i < d.num_operands(); ++i) {
     if (loop.IsCarriedActive(i)) d.AddTangent(tangents[next++], i);
   }
-}
-
-std::vector<ValueId> Joined(absl::Span<const ValueId> a, absl::Span<const ValueId> b) {
-  std::vector<ValueId> joined(a.begin(), a.end());
-  joined.insert(joined.end(), b.begin(), b.end());
-  return joined;
 }
 
 // A copy of the loop's condition, which decides by the first of the values.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "common/ir/transform/composites/select_and_gather.h"
 #include "common/ir/transform/derivation.h"
 #include "common/ir/transform/reducer.h"
-#include "common/ir/transform/select_and_gather.h"
 
 namespace acceld::ir {
 namespace {

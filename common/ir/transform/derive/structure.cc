@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/transform/derivation.h"
-#include "common/ir/transform/select_and_gather.h"
 
 namespace acceld::ir {
 

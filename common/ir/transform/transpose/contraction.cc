@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "common/ir/transform/lists.h"
 #include "common/ir/transform/transposition.h"
 
 namespace acceld::ir {
@@ -56,10 +57,6 @@ ValueId JoinDimension(Emitter& e, ValueId x, int64_t outer, int64_t inner) {
 ValueId MoveGroups(Emitter& e, ValueId x, int64_t from, int64_t to, int64_t groups) {
   const ValueId split = SplitDimension(e, x, from, groups);
   return JoinDimension(e, split, from, to < from ? to : to + 1);
-}
-
-int64_t Dilated(int64_t size, int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
 
 // A convolution with all lists written out.

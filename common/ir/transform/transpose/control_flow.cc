@@ -5,19 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/cost/trip_count.h"
+#include "common/ir/transform/composites/composite_rule.h"
 #include "common/ir/transform/copy_function.h"
 #include "common/ir/transform/counted_loop.h"
-#include "common/ir/transform/select_and_gather.h"
+#include "common/ir/transform/lists.h"
 #include "common/ir/transform/transposition.h"
 
 namespace acceld::ir {
 namespace {
-
-std::vector<ValueId> Joined(absl::Span<const ValueId> a, absl::Span<const ValueId> b) {
-  std::vector<ValueId> joined(a.begin(), a.end());
-  joined.insert(joined.end(), b.begin(), b.end());
-  return joined;
-}
 
 // The values of the transpose that stand for those of `ids` that are not linear.
 std::vector<ValueId> KnownOf(const FunctionTransposition& f, absl::Span<const ValueId> ids) {
@@ -49,20 +44,6 @@ std::vector<ValueId> CotangentsOfResults(Transposition& t) {
   return cotangents;
 }
 
-absl::Status TransposeCallOf(Transposition& t, const std::string& callee) {
-  FunctionTransposition& f = t.function();
-  const std::vector<ValueId>& operands = t.op().operands;
-  ACCELD_ASSIGN_OR_RETURN(const std::string name,
-                          f.transposer().TransposeOf(callee, f.LinearOf(operands)));
-  const std::vector<Type> types =
-      f.transposer().differentiator().module().Find(name)->ResultTypes();
-  const std::vector<ValueId> cotangents =
-      f.builder().AddUnchecked(OpKind::kCall, Joined(KnownOf(f, operands), CotangentsOfResults(t)),
-                               CallAttributes{{name}}, {}, types, t.op().location);
-  AddCotangents(t, LinearAmong(f, operands), cotangents);
-  return absl::OkStatus();
-}
-
 absl::Status TransposeBranches(Transposition& t) {
   FunctionTransposition& f = t.function();
   if (t.IsLinear(0)) return t.Refuse("the choice depends on linear arguments");
@@ -85,18 +66,26 @@ absl::Status TransposeBranches(Transposition& t) {
 
 }  // namespace
 
+absl::Status TransposeCallOf(Transposition& t, const std::string& callee) {
+  FunctionTransposition& f = t.function();
+  const std::vector<ValueId>& operands = t.op().operands;
+  ACCELD_ASSIGN_OR_RETURN(const std::string name,
+                          f.transposer().TransposeOf(callee, f.LinearOf(operands)));
+  AddCotangents(t, LinearAmong(f, operands),
+                AddCall(f.transposer().differentiator().module(), f.builder(), name,
+                        Joined(KnownOf(f, operands), CotangentsOfResults(t)), t.op().location));
+  return absl::OkStatus();
+}
+
 absl::Status TransposeCall(Transposition& t) {
   return TransposeCallOf(t, t.As<CallAttributes>().callee.name);
 }
 
 absl::Status TransposeComposite(Transposition& t) {
   const CompositeAttributes& attributes = t.As<CompositeAttributes>();
-  const std::string& callee = attributes.decomposition.name;
-  if (attributes.name != kSelectAndGather) return TransposeCallOf(t, callee);
-  if (t.IsLinear(1)) return t.Refuse("the values depend on linear arguments");
-  const Function* decomposition = t.function().transposer().differentiator().module().Find(callee);
-  t.AddCotangent(0, SelectAndScatter(t.emit, t.cotangent(), t.known(1), *decomposition));
-  return absl::OkStatus();
+  const CompositeRule* rule = FindCompositeRule(attributes.name);
+  if (rule != nullptr && rule->transpose != nullptr) return rule->transpose(t);
+  return TransposeCallOf(t, attributes.decomposition.name);
 }
 
 absl::Status TransposeCase(Transposition& t) { return TransposeBranches(t); }
@@ -158,10 +147,11 @@ absl::Status TransposeWhile(Transposition& t) {
 ACCELD_NOT_LINEAR(AfterAll)
 ACCELD_NOT_LINEAR(Constant)
 ACCELD_NOT_LINEAR(CreateToken)
-ACCELD_NOT_LINEAR(CustomCall)
 ACCELD_NOT_LINEAR(Fusion)
 ACCELD_NOT_LINEAR(GetTupleElement)
 ACCELD_NOT_LINEAR(Tuple)
+
+absl::Status TransposeCustomCall(Transposition& t) { return TransposeCustomVjp(t); }
 
 absl::Status TransposeOptimizationBarrier(Transposition& t) {
   const size_t n = t.num_operands();

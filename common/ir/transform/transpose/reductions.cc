@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/ir/transform/composites/select_and_gather.h"
+#include "common/ir/transform/lists.h"
 #include "common/ir/transform/reducer.h"
 #include "common/ir/transform/scatter_gather.h"
-#include "common/ir/transform/select_and_gather.h"
 #include "common/ir/transform/transposition.h"
 
 namespace acceld::ir {
@@ -45,11 +46,6 @@ namespace {
 
 int64_t At(const std::vector<int64_t>& list, int64_t d, int64_t otherwise) {
   return list.empty() ? otherwise : list[d];
-}
-
-// The size with `dilation` - 1 holes between neighbours.
-int64_t Dilated(int64_t size, int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+#include "tests/jax/tracing/table.h"
+
+namespace acceld::client::table {
+
+std::vector<Row> NetworkRows() {
+  return {
+      ROW1(relu, nn::Relu(x)),
+      ROW1(relu_at_zero, nn::Relu(x)),
+      ROW1(relu6, nn::Relu6(x)),
+      ROW1(leaky_relu, nn::LeakyRelu(x)),
+      ROW1(elu, nn::Elu(x)),
+      ROW1(celu, nn::Celu(x, 2)),
+      ROW1(selu, nn::Selu(x)),
+      ROW1(gelu, nn::Gelu(x)),
+      ROW1(gelu_exact, nn::Gelu(x, false)),
+      ROW1(log_sigmoid, nn::LogSigmoid(x)),
+      ROW1(silu, nn::Silu(x)),
+      ROW1(mish, nn::Mish(x)),
+      ROW1(softplus, nn::Softplus(x)),
+      ROW1(soft_sign, nn::SoftSign(x)),
+      ROW1(hard_tanh, nn::HardTanh(x)),
+      ROW1(hard_sigmoid, nn::HardSigmoid(x)),
+      ROW1(hard_silu, nn::HardSilu(x)),
+      ROW1(glu, nn::Glu(x, 1)),
+      ROW1(softmax, nn::Softmax(x)),
+      ROW1(log_softmax, nn::LogSoftmax(x, 0)),
+      ROW1(standardize, nn::Standardize(x)),
+      ROW1(one_hot, nn::OneHot(x, 4, ir::DType::kF64)),
+      ROW2(cross_entropy, nn::SoftmaxCrossEntropy(x, y)),
+      ROW2(cross_entropy_of_probabilities, nn::SoftmaxCrossEntropy(x, y)),
+      ROW3(layer_norm, nn::LayerNorm(x, y, z)),
+      ROW2(rms_norm, nn::RmsNorm(x, y)),
+      MakeRow("batch_norm",
+              [](const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& scale,
+                 const Tensor& bias) { return nn::BatchNorm(x, mean, variance, scale, bias); }),
+      ROW2(convolution, nn::Convolution(x, y)),
+      ROW2(convolution_of_groups,
+           nn::Convolution(x, y,
+                           {.strides = {2, 1},
+                            .padding = nn::Padding::Explicit({{1, 0}, {2, 1}}),
+                            .rhs_dilation = {1, 2},
+                            .feature_groups = 2})),
+      ROW2(convolution_transposed,
+           nn::Convolution(x, y, {.padding = nn::Padding::Valid(), .lhs_dilation = {2, 3}})),
+      ROW2(convolution_channels_first,
+           nn::Convolution(x, y, {.input = "NCHW", .kernel = "OIHW", .output = "NCHW"})),
+      ROW2(convolution_1d, nn::Convolution(x, y, {.strides = {2}})),
+      ROW1(max_pool, nn::MaxPool(x, {2, 2}, {1, 2}, nn::Padding::Same())),
+      ROW1(avg_pool, nn::AvgPool(x, {2, 2}, {}, nn::Padding::Valid())),
+      ROW3(attention, nn::DotProductAttention(x, y, z)),
+      ROW3(attention_causal, nn::DotProductAttention(x, y, z, {.is_causal = true, .scale = 0.5})),
+  };
+}
+
+}  // namespace acceld::client::table
