@@ -15,7 +15,7 @@ namespace acceld::client::internal {
 struct JitCache::Entry {
   Program program;
   HostCallbacks callbacks;
-  std::shared_ptr<const void> form;
+  Form form;
 };
 
 struct JitCache::State {
@@ -92,9 +92,10 @@ absl::StatusOr<std::vector<Array>> JitCache::Execute(const Entry& entry,
   return state_->client->Execute(entry.program, arguments, device, execute);
 }
 
-std::pair<std::vector<Tensor>, std::shared_ptr<const void>> JitCache::Call(
-    const std::string& structure, const TracedFunction& function, const MakeForm& make_form,
-    const std::vector<Tensor>& arguments) const {
+std::pair<std::vector<Tensor>, Form> JitCache::Call(const std::string& structure,
+                                                    const TracedFunction& function,
+                                                    const MakeForm& make_form,
+                                                    const std::vector<Tensor>& arguments) const {
   const std::shared_ptr<Tracer> tracer = Tracer::Current();
   if (tracer == nullptr) return {function(arguments), make_form()};
   const std::string& name = state_->options.name;
@@ -111,8 +112,10 @@ std::pair<std::vector<Tensor>, std::shared_ptr<const void>> JitCache::Call(
   } else {
     const InnerFunction inner(name, function, tracer, types);
     if (!inner.ok()) return {{inner.Fail("the function failed")}, nullptr};
-    callee = {ir::AddFunction(tracer->module(), inner.function(), name == "main" ? "jit" : name),
-              make_form(), shared_from_this()};
+    callee = {
+        .name = ir::AddFunction(tracer->module(), inner.function(), name == "main" ? "jit" : name),
+        .form = make_form(),
+        .owner = shared_from_this()};
     operands.insert(operands.end(), inner.captures().begin(), inner.captures().end());
     // What it captures may be something else at the next call.
     if (inner.captures().empty()) callees.emplace(key, callee);

@@ -51,7 +51,6 @@ class JitCache : public std::enable_shared_from_this<JitCache> {
 
   // A trace, and the form of its result, whose type the caller knows.
   struct Entry;
-  using MakeForm = std::function<std::shared_ptr<const void>()>;
   // Returns the trace for arguments of these types, of trees with this structure. The first time it
   // traces `function`, and then calls `make_form`.
   absl::StatusOr<std::shared_ptr<const Entry>> Find(const std::string& structure,
@@ -66,9 +65,10 @@ class JitCache : public std::enable_shared_from_this<JitCache> {
                                              const CallOptions& options) const;
   // Calls the function inside a trace, as a function of its own, which is traced once for each
   // combination as above. Returns the leaves of the result, and its form.
-  std::pair<std::vector<Tensor>, std::shared_ptr<const void>> Call(
-      const std::string& structure, const TracedFunction& function, const MakeForm& make_form,
-      const std::vector<Tensor>& arguments) const;
+  std::pair<std::vector<Tensor>, Form> Call(const std::string& structure,
+                                            const TracedFunction& function,
+                                            const MakeForm& make_form,
+                                            const std::vector<Tensor>& arguments) const;
   // Returns the types of arrays, or INVALID_ARGUMENT if one is empty.
   absl::StatusOr<std::vector<ir::TensorType>> TypesOf(absl::Span<const Array> arrays) const;
 
@@ -120,9 +120,7 @@ class Function {
     const std::vector<size_t> counts = {NumLeaves(arguments)...};
     ACCELD_ASSIGN_OR_RETURN(const std::vector<Array> results,
                             cache_->Execute(*entry, leaves, counts, options_));
-    using Form = Rebind<Result, ir::TensorType>;
-    const Form& form = *static_cast<const Form*>(internal::JitCache::FormOf(*entry));
-    return Unflatten<Array>(form, absl::MakeConstSpan(results));
+    return internal::TreeOfForm<Result>(internal::JitCache::FormOf(*entry), results);
   }
 
   // Calls the function inside a trace.
@@ -132,11 +130,11 @@ class Function {
   auto operator()(const A&... arguments) const {
     const auto flat = internal::MakeTreeFunction(function_, arguments...);
     using Result = typename decltype(flat)::Result;
-    using Form = Rebind<Result, ir::TensorType>;
     const auto [leaves, form] = cache_->Call(
-        StructureOf(flat.arguments()), flat, [&] { return FormOf(flat.form()); }, flat.leaves());
+        StructureOf(flat.arguments()), flat, [&] { return internal::FormOf(flat.form()); },
+        flat.leaves());
     if (form == nullptr) return flat.ResultOf(leaves);  // An error, which the trace has.
-    return Unflatten<Tensor>(*static_cast<const Form*>(form.get()), absl::MakeConstSpan(leaves));
+    return internal::TreeOfForm<Result>(form.get(), leaves);
   }
 
   // The same function, whose calls on the daemon have these options.
@@ -176,14 +174,7 @@ class Function {
       return (*flat)(leaves);
     };
     return cache_->Find(StructureOf(arguments), types, traced,
-                        [&] { return FormOf(flat->form()); });
-  }
-
-  // A result with types instead of tensors.
-  template <typename T>
-  static std::shared_ptr<const void> FormOf(const T& result) {
-    return std::make_shared<const Rebind<T, ir::TensorType>>(
-        MapLeaves<ir::TensorType>(result, [](const Tensor& leaf) { return leaf.type(); }));
+                        [&] { return internal::FormOf(flat->form()); });
   }
 
   F function_;

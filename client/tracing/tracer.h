@@ -99,6 +99,7 @@ class Tracer : public std::enable_shared_from_this<Tracer> {
   // result. Its owner lives as long as the program, so that its address can be part of the key.
   struct Callee {
     std::string name;
+    ir::AttributeDictionary rules;  // of a function with rules of its own (custom_rules.h)
     std::shared_ptr<const void> form, owner;
   };
   absl::flat_hash_map<std::string, Callee>& callees() { return program_->callees; }

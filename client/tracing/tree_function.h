@@ -69,6 +69,22 @@ T TreeOf(const T& like, const std::vector<Tensor>& leaves) {
   return Unflatten<Tensor>(like, absl::MakeConstSpan(failed));
 }
 
+// The form of a tree of tensors, as the same tree of types; kept where the tree's type is not
+// known.
+using Form = std::shared_ptr<const void>;
+using MakeForm = std::function<Form()>;
+template <Tree T>
+Form FormOf(const T& tree) {
+  return std::make_shared<const Rebind<T, ir::TensorType>>(
+      MapLeaves<ir::TensorType>(tree, [](const Tensor& leaf) { return leaf.type(); }));
+}
+// The leaves in a form that FormOf<T> gave.
+template <Tree T, Leaf L>
+Rebind<T, L> TreeOfForm(const void* form, const std::vector<L>& leaves) {
+  return Unflatten<L>(*static_cast<const Rebind<T, ir::TensorType>*>(form),
+                      absl::MakeConstSpan(leaves));
+}
+
 // A function of trees of the form of `arguments`, as one of leaves. It may be called any number of
 // times; copies share what they learn of the result's form.
 template <typename F, Tree... A>

@@ -25,7 +25,8 @@ class Emitter {
     if (!status_.ok()) return status_;
     return values;
   }
-  const TensorType& TypeOf(ValueId x) const { return builder_.TypeOf(x).tensor(); }
+  // A copy: new values move the types of others.
+  TensorType TypeOf(ValueId x) const { return builder_.TypeOf(x).tensor(); }
 
   // Whether nothing has failed so far.
   bool ok() const { return status_.ok(); }

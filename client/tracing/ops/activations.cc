@@ -17,17 +17,17 @@ namespace acceld::client::nn {
 
 // The derivative at 0 is 0, unlike that of a maximum of equals.
 Tensor Relu(const Operand& x) {
-  static constexpr auto kValue = [](const Tensor& a) { return Maximum(a, 0); };
-  return CustomJvp(kValue, [](const Tensor& a, const Tensor& da) {
-    return std::pair(kValue(a), Where(a > 0, da, ZerosLike(da)));
-  })(x.tensor());
+  return CustomJvp([](const Tensor& a) { return Maximum(a, 0); },
+                   [](const Tensor& a, const Tensor& da) {
+                     return std::pair(Relu(a), Where(a > 0, da, ZerosLike(da)));
+                   })(x.tensor());
 }
 
 Tensor Relu6(const Operand& x) {
-  static constexpr auto kValue = [](const Tensor& a) { return Minimum(Maximum(a, 0), 6); };
-  return CustomJvp(kValue, [](const Tensor& a, const Tensor& da) {
-    return std::pair(kValue(a), Where(a > 0 && a < 6, da, ZerosLike(da)));
-  })(x.tensor());
+  return CustomJvp([](const Tensor& a) { return Minimum(Maximum(a, 0), 6); },
+                   [](const Tensor& a, const Tensor& da) {
+                     return std::pair(Relu6(a), Where(a > 0 && a < 6, da, ZerosLike(da)));
+                   })(x.tensor());
 }
 
 Tensor LeakyRelu(const Operand& x, double negative_slope) {

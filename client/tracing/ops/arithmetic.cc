@@ -126,20 +126,20 @@ Tensor LogAddExp(const Operand& a, const Operand& b) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a, b);
   if (tracer == nullptr) return Tracer::BadNumber();
   const auto [left, right] = tracer->BroadcastTogether("LogAddExp", a, b);
-  static constexpr auto kValue = [](const Tensor& x, const Tensor& y) {
-    // Equal infinities have no difference.
-    const Tensor largest = Maximum(x, y), difference = x - y;
-    return Where(IsNan(difference), x + y, largest + Log1p(Exp(-Abs(difference))));
-  };
-  const auto rule = [](const Tensor& x, const Tensor& y, const Tensor& dx, const Tensor& dy) {
-    const auto finite = [](const Tensor& z) {
-      return Where(z == std::numeric_limits<double>::infinity(), 0, z);
-    };
-    const Tensor value = kValue(x, y);
-    return std::pair(value,
-                     dx * Exp(finite(x) - finite(value)) + dy * Exp(finite(y) - finite(value)));
-  };
-  return CustomJvp(kValue, rule)(left, right);
+  return CustomJvp(
+      [](const Tensor& x, const Tensor& y) {
+        // Equal infinities have no difference.
+        const Tensor largest = Maximum(x, y), difference = x - y;
+        return Where(IsNan(difference), x + y, largest + Log1p(Exp(-Abs(difference))));
+      },
+      [](const Tensor& x, const Tensor& y, const Tensor& dx, const Tensor& dy) {
+        const auto finite = [](const Tensor& z) {
+          return Where(z == std::numeric_limits<double>::infinity(), 0, z);
+        };
+        const Tensor value = LogAddExp(x, y);
+        return std::pair(value,
+                         dx * Exp(finite(x) - finite(value)) + dy * Exp(finite(y) - finite(value)));
+      })(left, right);
 }
 
 Tensor Logistic(const Operand& a) { return Unary(OpKind::kLogistic, a); }

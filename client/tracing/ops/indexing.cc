@@ -251,7 +251,7 @@ ir::Region UpdateOf(Tracer& tracer, std::optional<OpKind> combine, ir::DType dty
 }
 
 Tensor ScatterOf(Tracer& tracer, const Tensor& a, const Selection& s, const Tensor& value,
-                 std::optional<OpKind> combine) {
+                 std::optional<OpKind> combine, bool unique_indices) {
   const Tensor vectors = IndexVectors(tracer, s.tensors);
   if (!tracer.status().ok()) return vectors;
   const int64_t index_rank = vectors.rank() - 1;
@@ -270,6 +270,7 @@ Tensor ScatterOf(Tracer& tracer, const Tensor& a, const Selection& s, const Tens
                                           .inserted_window_dims = s.selected,
                                           .scatter_dims_to_operand_dims = s.selected,
                                           .index_vector_dim = index_rank};
+  attributes.unique_indices = unique_indices;
   std::vector<ir::Region> regions;
   regions.push_back(UpdateOf(tracer, combine, a.dtype()));
   const Tensor updates = BroadcastTo(value, shape);
@@ -279,7 +280,7 @@ Tensor ScatterOf(Tracer& tracer, const Tensor& a, const Selection& s, const Tens
 }
 
 Tensor Updated(absl::string_view operation, const Operand& a, const Index& index,
-               const Operand& given, std::optional<OpKind> combine) {
+               const Operand& given, std::optional<OpKind> combine, bool unique_indices = false) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
   if (tracer == nullptr) return Tracer::BadNumber();
   const absl::StatusOr<Selection> selection = Read(a, index);
@@ -292,7 +293,8 @@ Tensor Updated(absl::string_view operation, const Operand& a, const Index& index
   }
   const Tensor part = SliceOf(a, *selection);
   if (!selection->tensors.empty()) {
-    return WithSlice(*tracer, a, *selection, ScatterOf(*tracer, part, *selection, value, combine));
+    return WithSlice(*tracer, a, *selection,
+                     ScatterOf(*tracer, part, *selection, value, combine, unique_indices));
   }
   Tensor shaped = value;
   if (selection->has_new_axes) {
@@ -356,8 +358,8 @@ Tensor SetAt(const Operand& a, const Index& index, const Operand& value) {
 Tensor AddAt(const Operand& a, const Index& index, const Operand& value) {
   return Updated("AddAt", a, index, value, OpKind::kAdd);
 }
-Tensor MultiplyAt(const Operand& a, const Index& index, const Operand& value) {
-  return Updated("MultiplyAt", a, index, value, OpKind::kMultiply);
+Tensor MultiplyAt(const Operand& a, const Index& index, const Operand& value, bool unique_indices) {
+  return Updated("MultiplyAt", a, index, value, OpKind::kMultiply, unique_indices);
 }
 Tensor MinAt(const Operand& a, const Index& index, const Operand& value) {
   return Updated("MinAt", a, index, value, OpKind::kMinimum);

@@ -53,10 +53,12 @@ Tensor At(const Operand& a, const Index& index);
 // `a` with another value at an index, to which `value` is broadcast (JAX's a.at[index].set(value)).
 // The others combine the value with what is there; where a tensor of integers names an element more
 // than once, all of its values are combined, and SetAt takes one of them. Values at indices that
-// are out of range are dropped.
+// are out of range are dropped. MultiplyAt is differentiated with respect to `value` only if
+// `unique_indices` promises that no element is named twice.
 Tensor SetAt(const Operand& a, const Index& index, const Operand& value);
 Tensor AddAt(const Operand& a, const Index& index, const Operand& value);
-Tensor MultiplyAt(const Operand& a, const Index& index, const Operand& value);
+Tensor MultiplyAt(const Operand& a, const Index& index, const Operand& value,
+                  bool unique_indices = false);
 Tensor MinAt(const Operand& a, const Index& index, const Operand& value);
 Tensor MaxAt(const Operand& a, const Index& index, const Operand& value);
 

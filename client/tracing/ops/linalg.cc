@@ -254,6 +254,14 @@ Triple SvdTangent(const Triple& value, const Tensor& da) {
   return {du, Real(Diagonal(ds)), Adjoint(dv)};
 }
 
+Pair EighOfSymmetric(const Tensor& a) {
+  return CustomJvp([](const Tensor& x) { return EighOf(x); },
+                   [](const Tensor& x, const Tensor& dx) {
+                     const Pair value = EighOfSymmetric(x);
+                     return std::pair(value, EighTangent(value, dx));
+                   })(a);
+}
+
 Tensor Symmetric(const Tensor& a) { return (a + Adjoint(a)) / 2; }
 
 }  // namespace
@@ -281,43 +289,39 @@ Tensor SolveTriangular(const Operand& a, const Operand& b, const TriangularOptio
 Pair Lu(const Operand& a) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
   if (tracer == nullptr || !AreMatrices("Lu", a, false)) return {a, a};
-  return CustomJvp(&LuOf, [](const Tensor& x, const Tensor& dx) {
-    const Pair value = LuOf(x);
-    return std::pair(value, Pair(LuTangent(value, dx), ZerosLike(value.second)));
-  })(a.tensor());
+  return CustomJvp([](const Tensor& x) { return LuOf(x); },
+                   [](const Tensor& x, const Tensor& dx) {
+                     const Pair value = Lu(x);
+                     return std::pair(value, Pair(LuTangent(value, dx), ZerosLike(value.second)));
+                   })(a.tensor());
 }
 
 Pair Qr(const Operand& a) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
   if (tracer == nullptr || !AreMatrices("Qr", a, false)) return {a, a};
-  return CustomJvp(&QrOf, [](const Tensor& x, const Tensor& dx) {
-    const Pair value = QrOf(x);
-    if (RowsOf(x) < ColumnsOf(x)) {
-      const Tensor failed = Tracer::Current()->Fail(
-          "Qr", absl::StrCat("there is no derivative for more columns than rows: ",
-                             ShapeText(x.shape())));
-      return std::pair(value, Pair(failed, failed));
-    }
-    return std::pair(value, QrTangent(value, dx));
-  })(a.tensor());
+  if (RowsOf(a) < ColumnsOf(a)) return QrOf(a);  // There is no derivative, as in JAX.
+  return CustomJvp([](const Tensor& x) { return QrOf(x); },
+                   [](const Tensor& x, const Tensor& dx) {
+                     const Pair value = Qr(x);
+                     return std::pair(value, QrTangent(value, dx));
+                   })(a.tensor());
 }
 
 Pair Eigh(const Operand& a) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
   if (tracer == nullptr || !AreMatrices("Eigh", a, true)) return {a, a};
-  return CustomJvp(&EighOf, [](const Tensor& x, const Tensor& dx) {
-    const Pair value = EighOf(x);
-    return std::pair(value, EighTangent(value, dx));
-  })(Symmetric(a));
+  return EighOfSymmetric(Symmetric(a));
 }
 
 SvdResult Svd(const Operand& a) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
   if (tracer == nullptr || !AreMatrices("Svd", a, false)) return {a, a, a};
-  auto [u, s, vh] = CustomJvp(&SvdOf, [](const Tensor& x, const Tensor& dx) {
-    const Triple value = SvdOf(x);
-    return std::pair(value, SvdTangent(value, dx));
-  })(a.tensor());
+  auto [u, s, vh] = CustomJvp([](const Tensor& x) { return SvdOf(x); },
+                              [](const Tensor& x, const Tensor& dx) {
+                                const auto [u, s, vh] = Svd(x);
+                                const Triple value(u, s, vh);
+                                return std::pair(value, SvdTangent(value, dx));
+                              })(a.tensor());
   return {u, s, vh};
 }
 
@@ -332,7 +336,7 @@ Tensor Solve(const Operand& a, const Operand& b) {
   }
   return CustomJvp([](const Tensor& x, const Tensor& y) { return SolveByLu(LuOf(x), y); },
                    [](const Tensor& x, const Tensor& y, const Tensor& dx, const Tensor& dy) {
-                     const Pair lu = LuOf(x);
+                     const Pair lu = Lu(x);
                      const Tensor value = SolveByLu(lu, y);
                      return std::pair(value, SolveByLu(lu, dy - MatMul(dx, value)));
                    })(a.tensor(), b.tensor());
@@ -352,7 +356,7 @@ Tensor Det(const Operand& a) {
   };
   return CustomJvp([=](const Tensor& x) { return of_lu(LuOf(x)); },
                    [=](const Tensor& x, const Tensor& dx) {
-                     const Pair lu = LuOf(x);
+                     const Pair lu = Lu(x);
                      const Tensor value = of_lu(lu);
                      return std::pair(value, value * Trace(SolveByLu(lu, dx)));
                    })(a.tensor());
@@ -372,7 +376,7 @@ Pair SlogDet(const Operand& a) {
   };
   return CustomJvp([=](const Tensor& x) { return of_lu(LuOf(x)); },
                    [=](const Tensor& x, const Tensor& dx) {
-                     const Pair lu = LuOf(x);
+                     const Pair lu = Lu(x);
                      const Pair value = of_lu(lu);
                      return std::pair(value,
                                       Pair(ZerosLike(value.first), Trace(SolveByLu(lu, dx))));

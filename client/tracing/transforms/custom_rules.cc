@@ -1,6 +1,8 @@
 #include "client/tracing/transforms/custom_rules.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,7 +19,24 @@
 namespace acceld::client {
 namespace {
 
+using internal::Form;
+using internal::LeavesAndForm;
 using ir::TensorType;
+
+ir::Attribute Symbol(const ir::FunctionName& name) {
+  ir::Attribute attribute;
+  attribute.value = ir::SymbolAttribute{name.name};
+  return attribute;
+}
+ir::Attribute Number(size_t number) {
+  ir::Attribute attribute;
+  attribute.value = ir::IntegerAttribute{.value = static_cast<int64_t>(number)};
+  return attribute;
+}
+
+// The error of a function without captures that nevertheless uses tensors of the trace.
+constexpr absl::string_view kCapturesWithoutState =
+    "the function has no captures, so it is traced once, and uses a tensor from around it";
 
 // Functions that are traced together, for composites: all of them take their own arguments,
 // followed by what any of them captures.
@@ -38,10 +57,10 @@ class Group {
   const InnerFunction& operator[](size_t i) const { return *members_[i]; }
   const std::vector<Tensor>& captures() const { return captures_; }
 
-  // Adds a member to the module, and returns its name.
-  ir::FunctionName Add(size_t number, const std::string& name) {
+  // A member that takes its own arguments, then all that is captured.
+  ir::Function FunctionOf(size_t number) const {
     const InnerFunction& member = *members_[number];
-    ir::FunctionBuilder builder(name, /*is_public=*/false);
+    ir::FunctionBuilder builder(operation_, /*is_public=*/false);
     std::vector<ir::ValueId> arguments;
     for (const TensorType& type : member.types()) arguments.push_back(builder.AddParameter(type));
     for (size_t i = 0; i < members_.size(); ++i) {
@@ -50,8 +69,34 @@ class Group {
         if (i == number) arguments.push_back(parameter);
       }
     }
-    std::vector<ir::ValueId> results = ir::CopyBody(builder, member.function(), arguments);
-    return {ir::AddFunction(tracer_->module(), builder.Finish(std::move(results)), name)};
+    return builder.Finish(ir::CopyBody(builder, member.function(), arguments));
+  }
+  // Adds it to the module, and returns its name.
+  ir::FunctionName Add(size_t number, const std::string& name) {
+    return {ir::AddFunction(tracer_->module(), FunctionOf(number), name)};
+  }
+
+  // Names a member, and functions that come later, for calls with `key`.
+  Tracer::Callee Declare(const std::string& key, const Form& form, size_t member,
+                         const std::string& name, std::initializer_list<const char*> rules) {
+    Tracer::Callee callee{
+        .name = Add(member, name).name, .rules = {}, .form = form, .owner = nullptr};
+    for (const char* rule : rules) {
+      const std::string function = absl::StrCat(name, ".", rule);
+      callee.rules[rule] = Symbol({ir::AddFunction(tracer_->module(), ir::Function(), function)});
+    }
+    tracer_->callees().insert_or_assign(key, callee);
+    return callee;
+  }
+
+  // Appends the composite of a function with rules.
+  LeavesAndForm Append(absl::string_view composite, const Tracer::Callee& callee,
+                       const std::vector<Tensor>& arguments) {
+    ir::CompositeAttributes attributes{.name = std::string(composite),
+                                       .composite_attributes = callee.rules,
+                                       .decomposition = {callee.name}};
+    attributes.composite_attributes["arguments"] = Number(arguments.size());
+    return {Append(std::move(attributes), arguments), callee.form};
   }
 
   // Appends the composite of the arguments and what is captured.
@@ -72,17 +117,6 @@ class Group {
   std::vector<std::unique_ptr<InnerFunction>> members_;
   std::vector<Tensor> captures_;
 };
-
-ir::Attribute Symbol(const ir::FunctionName& name) {
-  ir::Attribute attribute;
-  attribute.value = ir::SymbolAttribute{name.name};
-  return attribute;
-}
-ir::Attribute Number(size_t number) {
-  ir::Attribute attribute;
-  attribute.value = ir::IntegerAttribute{.value = static_cast<int64_t>(number)};
-  return attribute;
-}
 
 // Those of `tensors` whose types have tangents.
 template <typename T>
@@ -119,6 +153,104 @@ absl::Status FitTo(Tracer& tracer, absl::string_view what, std::vector<Tensor>& 
   }
   return absl::OkStatus();
 }
+
+const std::string& NameOf(const Tracer::Callee& callee, const std::string& rule) {
+  return std::get<ir::SymbolAttribute>(callee.rules.at(rule).value).name;
+}
+
+// The rule of a custom jvp, as the composite has it: only values with tangents have some.
+std::vector<Tensor> Tangents(const TracedFunction& rule, const std::vector<Tensor>& x,
+                             const std::vector<TensorType>& types,
+                             const std::vector<TensorType>& result_types) {
+  Tracer& tracer = *Tracer::Current();
+  std::vector<Tensor> all(x.begin(), x.begin() + static_cast<int64_t>(types.size()));
+  const std::vector<Tensor> tangents =
+      WithZeros(tracer, absl::MakeConstSpan(x).subspan(types.size()), types);
+  all.insert(all.end(), tangents.begin(), tangents.end());
+  std::vector<Tensor> both = rule(all);
+  const size_t n = result_types.size();
+  if (both.size() != 2 * n) {
+    tracer.Fail("CustomJvp", absl::StrCat("the rule gives ", both.size(), " tensors for ", n,
+                                          " results; expected as many, and their tangents"));
+    return x;
+  }
+  std::vector<Tensor> values(both.begin(), both.begin() + static_cast<int64_t>(n));
+  std::vector<Tensor> result_tangents(both.begin() + static_cast<int64_t>(n), both.end());
+  absl::Status fits = FitTo(tracer, "the rule's result", values, result_types);
+  fits.Update(FitTo(tracer, "the rule's tangent", result_tangents, result_types));
+  if (!fits.ok()) tracer.Fail(Annotate(fits, "CustomJvp"));
+  result_tangents = WithTangents(result_tangents, result_types);
+  values.insert(values.end(), result_tangents.begin(), result_tangents.end());
+  return values;
+}
+
+// The backward function of a custom vjp, as the composite has it.
+std::vector<Tensor> Cotangents(const TracedFunction& backward, const std::vector<Tensor>& x,
+                               size_t num_residuals, const std::vector<TensorType>& types,
+                               const std::vector<TensorType>& result_types) {
+  Tracer& tracer = *Tracer::Current();
+  std::vector<Tensor> all(x.begin(), x.begin() + static_cast<int64_t>(num_residuals));
+  const std::vector<Tensor> cotangents =
+      WithZeros(tracer, absl::MakeConstSpan(x).subspan(num_residuals), result_types);
+  all.insert(all.end(), cotangents.begin(), cotangents.end());
+  std::vector<Tensor> pulled = backward(all);
+  if (pulled.size() != types.size()) {
+    tracer.Fail("CustomVjp",
+                absl::StrCat("the backward function gives ", pulled.size(), " cotangents for ",
+                             types.size(), " leaves of arguments"));
+    return x;
+  }
+  const absl::Status fits = FitTo(tracer, "the cotangent of leaf", pulled, types);
+  if (!fits.ok()) tracer.Fail(Annotate(fits, "CustomVjp"));
+  return WithTangents(pulled, types);
+}
+
+// A forward function, whose results are followed by residuals, and its backward function. What the
+// latter captures becomes residuals, too, as it has no other operands.
+class ForwardAndBackward {
+ public:
+  // Traces both, the backward function inside of the forward one, whose captures are then its own.
+  std::vector<Tensor> Trace(const TracedFunction& forward, const TracedFunction& backward,
+                            const std::vector<Tensor>& x,
+                            const std::vector<TensorType>& result_types) {
+    const std::shared_ptr<Tracer> tracer = Tracer::Current();
+    const size_t n = result_types.size();
+    std::vector<Tensor> results = InTrace(*tracer, forward(x));
+    const std::vector<TensorType> given = TypesOf(results);
+    if (given.size() < n || !std::equal(result_types.begin(), result_types.end(), given.begin())) {
+      tracer->Fail("CustomVjp", absl::StrCat("the forward function gives ", TypesText(given),
+                                             ", and the function ", TypesText(result_types)));
+      return results;
+    }
+    const std::vector<TensorType> residuals(given.begin() + static_cast<int64_t>(n), given.end());
+    const std::vector<TensorType> cotangents = WithTangents(result_types, result_types);
+    std::vector<TensorType> inputs = residuals;
+    inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
+    const auto pull = [&](const std::vector<Tensor>& y) {
+      return Cotangents(backward, y, residuals.size(), TypesOf(x), result_types);
+    };
+    const InnerFunction traced("CustomVjp", pull, tracer, inputs);
+    if (!traced.ok()) return results;
+    // Its parameters are residuals, cotangents, captures; the captures go before the cotangents.
+    ir::FunctionBuilder builder("custom_vjp.backward", /*is_public=*/false);
+    const auto add = [&](const TensorType& type) { return builder.AddParameter(type); };
+    std::vector<ir::ValueId> all, captured, given_values;
+    std::transform(residuals.begin(), residuals.end(), std::back_inserter(all), add);
+    for (const Tensor& capture : traced.captures()) captured.push_back(add(capture.type()));
+    std::transform(cotangents.begin(), cotangents.end(), std::back_inserter(given_values), add);
+    all.insert(all.end(), given_values.begin(), given_values.end());
+    all.insert(all.end(), captured.begin(), captured.end());
+    backward_ = builder.Finish(ir::CopyBody(builder, traced.function(), all));
+    results.insert(results.end(), traced.captures().begin(), traced.captures().end());
+    return results;
+  }
+
+  // The backward function; once.
+  ir::Function TakeBackward() { return std::move(backward_); }
+
+ private:
+  ir::Function backward_;
+};
 
 }  // namespace
 
@@ -160,122 +292,81 @@ std::vector<Tensor> CheckpointOf(const TracedFunction& function,
       arguments);
 }
 
-std::vector<Tensor> CustomJvpOf(const TracedFunction& function, const TracedFunction& rule,
-                                const std::vector<Tensor>& arguments) {
+LeavesAndForm CustomJvpOf(const TracedFunction& function, const TracedFunction& rule,
+                          const std::vector<Tensor>& arguments, const std::string& key,
+                          const MakeForm& make_form) {
   const std::shared_ptr<Tracer> tracer = Tracer::Current();
-  if (tracer == nullptr) return function(arguments);
+  if (tracer == nullptr) return {function(arguments), make_form()};
   Group group("CustomJvp", tracer);
+  const auto fail = [&]() -> LeavesAndForm { return {{tracer->Fail(tracer->status())}, nullptr}; };
   const std::vector<TensorType> types = TypesOf(arguments);
+  const std::string full_key = absl::StrCat("custom_jvp;", key, TypesText(types));
+  const auto known = tracer->callees().find(full_key);
+  if (known != tracer->callees().end()) {
+    return group.Append(ir::kCustomJvp, known->second, arguments);
+  }
   const size_t value = group.Trace(function, types);
-  if (!group.ok()) return {tracer->Fail(tracer->status())};
+  if (!group.ok()) return fail();
+  const Form form = make_form();
   const std::vector<TensorType> result_types = group[value].ResultTypes();
-  // Only tangents of arguments that have them are operands of the rule.
-  const auto jvp = [&](const std::vector<Tensor>& x) {
-    Tracer& inner = *Tracer::Current();
-    std::vector<Tensor> all(x.begin(), x.begin() + static_cast<int64_t>(types.size()));
-    const std::vector<Tensor> tangents =
-        WithZeros(inner, absl::MakeConstSpan(x).subspan(types.size()), types);
-    all.insert(all.end(), tangents.begin(), tangents.end());
-    std::vector<Tensor> both = rule(all);
-    const size_t n = result_types.size();
-    if (both.size() != 2 * n) {
-      inner.Fail("CustomJvp", absl::StrCat("the rule gives ", both.size(), " tensors for ", n,
-                                           " results; expected as many, and their tangents"));
-      return x;
-    }
-    std::vector<Tensor> values(both.begin(), both.begin() + static_cast<int64_t>(n));
-    std::vector<Tensor> result_tangents(both.begin() + static_cast<int64_t>(n), both.end());
-    absl::Status fits = FitTo(inner, "the rule's result", values, result_types);
-    fits.Update(FitTo(inner, "the rule's tangent", result_tangents, result_types));
-    if (!fits.ok()) inner.Fail(Annotate(fits, "CustomJvp"));
-    result_tangents = WithTangents(result_tangents, result_types);
-    values.insert(values.end(), result_tangents.begin(), result_tangents.end());
-    return values;
-  };
+  // The rule is named before it is traced, as it may call the function.
+  Tracer::Callee callee;
+  if (!key.empty()) callee = group.Declare(full_key, form, value, "custom_jvp", {"jvp"});
   std::vector<TensorType> rule_types = types;
   const std::vector<TensorType> tangent_types = WithTangents(types, types);
   rule_types.insert(rule_types.end(), tangent_types.begin(), tangent_types.end());
+  const auto jvp = [&](const std::vector<Tensor>& x) {
+    return Tangents(rule, x, types, result_types);
+  };
   const size_t tangents = group.Trace(jvp, rule_types);
-  if (!group.ok()) return {tracer->Fail(tracer->status())};
-  ir::CompositeAttributes attributes{.name = std::string(ir::kCustomJvp),
-                                     .decomposition = group.Add(value, "custom_jvp")};
-  attributes.composite_attributes["jvp"] = Symbol(group.Add(tangents, "custom_jvp.rule"));
-  attributes.composite_attributes["arguments"] = Number(types.size());
-  return group.Append(std::move(attributes), arguments);
+  if (!group.ok()) return fail();
+  if (key.empty()) {
+    callee = group.Declare(full_key, form, value, "custom_jvp", {"jvp"});
+    tracer->callees().erase(full_key);
+  } else if (!group.captures().empty()) {
+    tracer->Fail("CustomJvp", kCapturesWithoutState);
+    return fail();
+  }
+  ir::ReplaceFunction(tracer->module(), NameOf(callee, "jvp"), group.FunctionOf(tangents));
+  return group.Append(ir::kCustomJvp, callee, arguments);
 }
 
-std::vector<Tensor> CustomVjpOf(const TracedFunction& function, const TracedFunction& forward,
-                                const TracedFunction& backward,
-                                const std::vector<Tensor>& arguments) {
+LeavesAndForm CustomVjpOf(const TracedFunction& function, const TracedFunction& forward,
+                          const TracedFunction& backward, const std::vector<Tensor>& arguments,
+                          const std::string& key, const MakeForm& make_form) {
   const std::shared_ptr<Tracer> tracer = Tracer::Current();
-  if (tracer == nullptr) return function(arguments);
+  if (tracer == nullptr) return {function(arguments), make_form()};
   Group group("CustomVjp", tracer);
+  const auto fail = [&]() -> LeavesAndForm { return {{tracer->Fail(tracer->status())}, nullptr}; };
   const std::vector<TensorType> types = TypesOf(arguments);
+  const std::string full_key = absl::StrCat("custom_vjp;", key, TypesText(types));
+  const auto known = tracer->callees().find(full_key);
+  if (known != tracer->callees().end()) {
+    return group.Append(ir::kCustomVjp, known->second, arguments);
+  }
   const size_t value = group.Trace(function, types);
-  if (!group.ok()) return {tracer->Fail(tracer->status())};
+  if (!group.ok()) return fail();
+  const Form form = make_form();
   const std::vector<TensorType> result_types = group[value].ResultTypes();
-  const size_t n = result_types.size();
-
-  // What the backward function captures becomes residuals, as it has no other operands: it is
-  // traced inside of `forward`, whose captures these are then.
-  std::vector<Tensor> backward_captures;
-  ir::Function backward_function;
-  const auto with_residuals = [&](const std::vector<Tensor>& x) {
-    const std::shared_ptr<Tracer> inner = Tracer::Current();
-    std::vector<Tensor> results = InTrace(*inner, forward(x));
-    const std::vector<TensorType> given = TypesOf(results);
-    if (given.size() < n || !std::equal(result_types.begin(), result_types.end(), given.begin())) {
-      inner->Fail("CustomVjp", absl::StrCat("the forward function gives ", TypesText(given),
-                                            ", and the function ", TypesText(result_types)));
-      return results;
-    }
-    std::vector<TensorType> inputs(given.begin() + static_cast<int64_t>(n), given.end());
-    const size_t num_residuals = inputs.size();
-    const std::vector<TensorType> cotangents = WithTangents(result_types, result_types);
-    inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-    const auto pull = [&](const std::vector<Tensor>& y) {
-      Tracer& innermost = *Tracer::Current();
-      std::vector<Tensor> all(y.begin(), y.begin() + static_cast<int64_t>(num_residuals));
-      const std::vector<Tensor> given_cotangents =
-          WithZeros(innermost, absl::MakeConstSpan(y).subspan(num_residuals), result_types);
-      all.insert(all.end(), given_cotangents.begin(), given_cotangents.end());
-      std::vector<Tensor> pulled = backward(all);
-      if (pulled.size() != types.size()) {
-        innermost.Fail("CustomVjp",
-                       absl::StrCat("the backward function gives ", pulled.size(),
-                                    " cotangents for ", types.size(), " leaves of arguments"));
-        return y;
-      }
-      const absl::Status fits = FitTo(innermost, "the cotangent of leaf", pulled, types);
-      if (!fits.ok()) innermost.Fail(Annotate(fits, "CustomVjp"));
-      return WithTangents(pulled, types);
-    };
-    const InnerFunction traced("CustomVjp", pull, inner, inputs);
-    if (!traced.ok()) return results;
-    // Its parameters are residuals, cotangents, captures; the captures go before the cotangents.
-    ir::FunctionBuilder builder("custom_vjp.backward", /*is_public=*/false);
-    std::vector<ir::ValueId> residuals, captured, given_values;
-    for (size_t i = 0; i < num_residuals; ++i) residuals.push_back(builder.AddParameter(inputs[i]));
-    for (const Tensor& capture : traced.captures()) {
-      captured.push_back(builder.AddParameter(capture.type()));
-    }
-    for (const TensorType& type : cotangents) given_values.push_back(builder.AddParameter(type));
-    std::vector<ir::ValueId> all = residuals;
-    all.insert(all.end(), given_values.begin(), given_values.end());
-    all.insert(all.end(), captured.begin(), captured.end());
-    backward_function = builder.Finish(ir::CopyBody(builder, traced.function(), all));
-    results.insert(results.end(), traced.captures().begin(), traced.captures().end());
-    return results;
-  };
-  const size_t with = group.Trace(with_residuals, types);
-  if (!group.ok()) return {tracer->Fail(tracer->status())};
-  ir::CompositeAttributes attributes{.name = std::string(ir::kCustomVjp),
-                                     .decomposition = group.Add(value, "custom_vjp")};
-  attributes.composite_attributes["forward"] = Symbol(group.Add(with, "custom_vjp.forward"));
-  attributes.composite_attributes["backward"] = Symbol(
-      {ir::AddFunction(tracer->module(), std::move(backward_function), "custom_vjp.backward")});
-  attributes.composite_attributes["arguments"] = Number(types.size());
-  return group.Append(std::move(attributes), arguments);
+  Tracer::Callee callee;
+  const std::initializer_list<const char*> rules = {"forward", "backward"};
+  if (!key.empty()) callee = group.Declare(full_key, form, value, "custom_vjp", rules);
+  ForwardAndBackward both;
+  const size_t with_residuals = group.Trace(
+      [&](const std::vector<Tensor>& x) { return both.Trace(forward, backward, x, result_types); },
+      types);
+  if (!group.ok()) return fail();
+  if (key.empty()) {
+    callee = group.Declare(full_key, form, value, "custom_vjp", rules);
+    tracer->callees().erase(full_key);
+  } else if (!group.captures().empty()) {
+    tracer->Fail("CustomVjp", kCapturesWithoutState);
+    return fail();
+  }
+  ir::ReplaceFunction(tracer->module(), NameOf(callee, "forward"),
+                      group.FunctionOf(with_residuals));
+  ir::ReplaceFunction(tracer->module(), NameOf(callee, "backward"), both.TakeBackward());
+  return group.Append(ir::kCustomVjp, callee, arguments);
 }
 
 }  // namespace internal

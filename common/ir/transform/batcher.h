@@ -38,11 +38,15 @@ class Batcher {
     Mask batched_results;
   };
   absl::StatusOr<Callee> BatchOf(const std::string& callee, const Mask& batched);
+  // Batched composites with rules (composites/custom_rules.h), by their decomposition and by which
+  // operands are batched. They are known before their rules are batched, which may use them.
+  absl::flat_hash_map<std::pair<std::string, Mask>, CompositeAttributes>& rules() { return rules_; }
 
  private:
   Module& module_;
   const int64_t size_;
   absl::flat_hash_map<std::pair<std::string, Mask>, Callee> callees_;
+  absl::flat_hash_map<std::pair<std::string, Mask>, CompositeAttributes> rules_;
 };
 
 }  // namespace acceld::ir

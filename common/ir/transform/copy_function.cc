@@ -74,4 +74,11 @@ std::string AddFunction(Module& module, Function function, const std::string& na
   return unique;
 }
 
+void ReplaceFunction(Module& module, const std::string& name, Function function) {
+  function.name = name;
+  function.is_public = false;
+  *std::find_if(module.functions.begin(), module.functions.end(),
+                [&](const Function& known) { return known.name == name; }) = std::move(function);
+}
+
 }  // namespace acceld::ir

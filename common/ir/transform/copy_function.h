@@ -27,5 +27,7 @@ Function FunctionOf(const Function& source, const Region& region,
 // Adds a private function to `module`; returns its name, which begins with `name` and was not
 // taken.
 std::string AddFunction(Module& module, Function function, const std::string& name);
+// Replaces the private function of that name, which must exist.
+void ReplaceFunction(Module& module, const std::string& name, Function function);
 
 }  // namespace acceld::ir

@@ -5,9 +5,12 @@ namespace {
 
 using Pair = std::pair<Tensor, Tensor>;
 
-const auto kCustomJvp = CustomJvp(
-    [](const Tensor& x) { return Sin(x) * x; },
-    [](const Tensor& x, const Tensor& dx) { return std::pair(Sin(x) * x, dx * Cos(x) * 3); });
+Tensor WithTangentRule(const Tensor& x) {
+  return CustomJvp([](const Tensor& y) { return Sin(y) * y; },
+                   [](const Tensor& y, const Tensor& dy) {
+                     return std::pair(WithTangentRule(y), dy * Cos(y) * 3);
+                   })(x);
+}
 const auto kCustomVjp = CustomVjp(
     [](const Tensor& x, const Tensor& y) { return Sin(x) * y; },
     [](const Tensor& x, const Tensor& y) { return std::pair(Sin(x) * y, Pair(Cos(x), y)); },
@@ -86,7 +89,7 @@ std::vector<Row> ControlRows() {
                 return AssociativeScan(combine, Pair(x, y));
               }),
       ROW1(checkpoint, Checkpoint([](const Tensor& a) { return Sin(Sin(a)); })(x)),
-      ROW1(custom_jvp, kCustomJvp(x)),
+      ROW1(custom_jvp, WithTangentRule(x)),
       ROW2(custom_vjp, kCustomVjp(x, y)),
       ROW1(stop_gradient, x * StopGradient(Sin(x))),
       ROW1(called, (Jit([](const Tensor& a) { return Sin(a) * a; })(x))),

@@ -53,7 +53,7 @@ std::vector<Row> StructureRows() {
       ROW2(set_at, SetAt(x, {kAll, Range{0, 3, 2}}, y)),
       ROW3(set_at_tensor, SetAt(x, {kAll, y}, z)),
       ROW3(add_at, AddAt(x, {kAll, y}, z)),
-      ROW3(multiply_at, MultiplyAt(x, {kAll, y}, z)),
+      ROW3(multiply_at, MultiplyAt(x, {kAll, y}, z, /*unique_indices=*/true)),
       ROW3(max_at, MaxAt(x, {kAll, y}, z)),
       ROW3(min_at, MinAt(x, {kAll, y}, z)),
       ROW2(take, Take(x, y, 1)),

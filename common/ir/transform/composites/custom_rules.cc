@@ -51,10 +51,10 @@ std::vector<size_t> ResultsWithTangents(Derivation& d) {
 // What a batched function does to its results.
 enum class Gather { kForAll, kSum, kKeep };
 
-// Returns a function of the module that calls `callee`, and gives each result the dimension of the
-// examples, or sums over it, where the callee does not.
-std::string WithResults(Batcher& batcher, const Batcher::Callee& callee,
-                        const std::vector<Gather>& wanted) {
+// A function that calls `callee`, and gives each result the dimension of the examples, or sums over
+// it, where the callee does not.
+Function WithResults(Batcher& batcher, const Batcher::Callee& callee,
+                     const std::vector<Gather>& wanted) {
   const Function source = *batcher.module().Find(callee.name);
   FunctionBuilder builder(callee.name, /*is_public=*/false);
   Emitter e(builder);
@@ -67,12 +67,34 @@ std::string WithResults(Batcher& batcher, const Batcher::Callee& callee,
       results[i] = ForAll(e, results[i], batcher.size());
     } else if (wanted[i] == Gather::kSum) {
       // What does not depend on the example counts once for each.
-      results[i] = batched
-                       ? e.Sum(results[i], {0})
-                       : e.Mul(results[i], e.Fill(results[i], static_cast<double>(batcher.size())));
+      const ValueId times = e.Fill(results[i], static_cast<double>(batcher.size()));
+      results[i] = batched ? e.Sum(results[i], {0}) : e.Mul(results[i], times);
     }
   }
-  return AddFunction(batcher.module(), builder.Finish(std::move(results)), callee.name);
+  return builder.Finish(std::move(results));
+}
+
+std::vector<Gather> ForAllResults(const Batcher::Callee& callee) {
+  return std::vector<Gather>(callee.batched_results.size(), Gather::kForAll);
+}
+
+// Batches the decomposition of the composite, names its batched rules, the attributes `rules`, and
+// makes all of this known to the batcher. The functions themselves come later.
+absl::StatusOr<CompositeAttributes> DeclareBatched(Batching& b, const Mask& operands,
+                                                   std::initializer_list<const char*> rules) {
+  Batcher& batcher = b.function().batcher();
+  CompositeAttributes attributes = b.As<CompositeAttributes>();
+  const std::string decomposition = attributes.decomposition.name;
+  ACCELD_ASSIGN_OR_RETURN(const auto values, batcher.BatchOf(decomposition, operands));
+  attributes.decomposition.name =
+      AddFunction(batcher.module(), WithResults(batcher, values, ForAllResults(values)),
+                  absl::StrCat(decomposition, ".batched"));
+  for (const char* rule : rules) {
+    std::string& name = std::get<SymbolAttribute>(attributes.composite_attributes[rule].value).name;
+    name = AddFunction(batcher.module(), Function(), absl::StrCat(name, ".batched"));
+  }
+  batcher.rules().emplace(std::make_pair(decomposition, operands), attributes);
+  return attributes;
 }
 
 // The composite with batched functions. All its results are batched.
@@ -171,21 +193,23 @@ absl::Status DeriveCustomJvp(Derivation& d) {
 
 absl::Status BatchCustomJvp(Batching& b) {
   Batcher& batcher = b.function().batcher();
-  CompositeAttributes attributes = b.As<CompositeAttributes>();
+  const CompositeAttributes& source = b.As<CompositeAttributes>();
   const Mask operands = b.function().BatchedOf(b.op().operands);
+  const auto known = batcher.rules().find({source.decomposition.name, operands});
+  if (known != batcher.rules().end()) {
+    SetBatched(b, known->second);
+    return absl::OkStatus();
+  }
+  ACCELD_ASSIGN_OR_RETURN(CompositeAttributes attributes, DeclareBatched(b, operands, {"jvp"}));
   const auto first_capture = operands.begin() + static_cast<int64_t>(NumArguments(b.op()));
   Mask with_tangents(operands.begin(), first_capture);
   Append(with_tangents, OfTangents(b, operands));
   with_tangents.insert(with_tangents.end(), first_capture, operands.end());
-
-  ACCELD_ASSIGN_OR_RETURN(const auto values,
-                          batcher.BatchOf(attributes.decomposition.name, operands));
-  attributes.decomposition.name = WithResults(
-      batcher, values, std::vector<Gather>(values.batched_results.size(), Gather::kForAll));
-  SymbolAttribute& jvp = std::get<SymbolAttribute>(attributes.composite_attributes["jvp"].value);
-  ACCELD_ASSIGN_OR_RETURN(const auto tangents, batcher.BatchOf(jvp.name, with_tangents));
-  jvp.name = WithResults(batcher, tangents,
-                         std::vector<Gather>(tangents.batched_results.size(), Gather::kForAll));
+  ACCELD_ASSIGN_OR_RETURN(
+      const auto tangents,
+      batcher.BatchOf(FunctionNamed(source.composite_attributes, "jvp"), with_tangents));
+  ReplaceFunction(batcher.module(), FunctionNamed(attributes.composite_attributes, "jvp"),
+                  WithResults(batcher, tangents, ForAllResults(tangents)));
   SetBatched(b, std::move(attributes));
   return absl::OkStatus();
 }
@@ -243,35 +267,38 @@ absl::Status TransposeCustomVjp(Transposition& t) {
 
 absl::Status BatchCustomVjp(Batching& b) {
   Batcher& batcher = b.function().batcher();
-  CompositeAttributes attributes = b.As<CompositeAttributes>();
+  const CompositeAttributes& source = b.As<CompositeAttributes>();
   const Mask operands = b.function().BatchedOf(b.op().operands);
+  const auto known = batcher.rules().find({source.decomposition.name, operands});
+  if (known != batcher.rules().end()) {
+    SetBatched(b, known->second);
+    return absl::OkStatus();
+  }
+  ACCELD_ASSIGN_OR_RETURN(CompositeAttributes attributes,
+                          DeclareBatched(b, operands, {"forward", "backward"}));
   const size_t num_results = b.op().results.size();
-
-  ACCELD_ASSIGN_OR_RETURN(const auto values,
-                          batcher.BatchOf(attributes.decomposition.name, operands));
-  attributes.decomposition.name =
-      WithResults(batcher, values, std::vector<Gather>(num_results, Gather::kForAll));
-
-  const auto symbol = [&](const std::string& name) -> std::string& {
-    return std::get<SymbolAttribute>(attributes.composite_attributes[name].value).name;
-  };
-  ACCELD_ASSIGN_OR_RETURN(const auto forward, batcher.BatchOf(symbol("forward"), operands));
+  ACCELD_ASSIGN_OR_RETURN(
+      const auto forward,
+      batcher.BatchOf(FunctionNamed(source.composite_attributes, "forward"), operands));
   std::vector<Gather> wanted(forward.batched_results.size(), Gather::kKeep);
   std::fill_n(wanted.begin(), num_results, Gather::kForAll);
-  symbol("forward") = WithResults(batcher, forward, wanted);
+  ReplaceFunction(batcher.module(), FunctionNamed(attributes.composite_attributes, "forward"),
+                  WithResults(batcher, forward, wanted));
 
   Mask backward_arguments(forward.batched_results.begin() + static_cast<int64_t>(num_results),
                           forward.batched_results.end());
   for (size_t i = 0; i < num_results; ++i) {
     if (HasTangents(b.result_type(i))) backward_arguments.push_back(true);
   }
-  ACCELD_ASSIGN_OR_RETURN(const auto backward,
-                          batcher.BatchOf(symbol("backward"), backward_arguments));
+  ACCELD_ASSIGN_OR_RETURN(
+      const auto backward,
+      batcher.BatchOf(FunctionNamed(source.composite_attributes, "backward"), backward_arguments));
   wanted.clear();
   for (const bool batched : OfTangents(b, operands)) {
     wanted.push_back(batched ? Gather::kForAll : Gather::kSum);
   }
-  symbol("backward") = WithResults(batcher, backward, wanted);
+  ReplaceFunction(batcher.module(), FunctionNamed(attributes.composite_attributes, "backward"),
+                  WithResults(batcher, backward, wanted));
   SetBatched(b, std::move(attributes));
   return absl::OkStatus();
 }

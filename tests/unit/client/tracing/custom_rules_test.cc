@@ -104,6 +104,38 @@ TEST(CustomRulesTest, CotangentsOfWhatExamplesShareAreAddedUp) {
   EXPECT_THAT(Eval(Grad<0, 1>(loss), {F32({}, {5}), F32({3}, {1, 2, 3})}), Near({6, 5, 5, 5}));
 }
 
+// A function f whose derivative is said to be f + 1, by a rule that calls f.
+Tensor Exponential(const Tensor& x) {
+  return CustomJvp([](const Tensor& y) { return Exp(y); },
+                   [](const Tensor& y, const Tensor& dy) {
+                     const Tensor value = Exponential(y);
+                     return std::pair(value, dy * (value + 1));
+                   })(x);
+}
+// The same, in reverse mode only.
+Tensor ExponentialBackwards(const Tensor& x) {
+  return CustomVjp([](const Tensor& y) { return Exp(y); },
+                   [](const Tensor& y) {
+                     const Tensor value = ExponentialBackwards(y);
+                     return std::pair(value, value);
+                   },
+                   [](const Tensor& value, const Tensor& g) { return g * (value + 1); })(x);
+}
+
+TEST(CustomRulesTest, ARuleMayCallTheFunctionThatItBelongsTo) {
+  const std::vector<ir::Literal> zero = {F32({}, {0})}, zeros = {F32({2}, {0, 0})};
+  EXPECT_THAT(Eval(Grad(&Exponential), zero), Near({2}));
+  EXPECT_THAT(Eval(Grad(Grad(&Exponential)), zero), Near({2}));
+  EXPECT_THAT(Eval(Vmap(Grad(Grad(&Exponential))), zeros), Near({2, 2}));
+  EXPECT_THAT(Eval(Grad([](const Tensor& x) { return Sum(Vmap(&Exponential)(x)); }), zeros),
+              Near({2, 2}));
+  EXPECT_THAT(Eval(Grad(&ExponentialBackwards), zero), Near({2}));
+  EXPECT_THAT(Eval(Grad(Grad(&ExponentialBackwards)), zero), Near({2}));
+  EXPECT_THAT(
+      Eval(Grad([](const Tensor& x) { return Sum(Vmap(&ExponentialBackwards)(x)); }), zeros),
+      Near({2, 2}));
+}
+
 TEST(CustomRulesTest, WhatIsCheckpointedIsComputedAgain) {
   const auto layer = [](const Tensor& x) { return Sin(Exp(x)); };
   const auto plain = [&](const Tensor& x) { return Sum(layer(layer(x))); };
