@@ -168,26 +168,5 @@ TEST_F(DaemonTracingTest, AnErrorOfTheTraceIsThatOfTheCall) {
   EXPECT_FALSE(f(Array()).ok());
 }
 
-// A chain of layers whose values are a MiB each: with checkpoints only those between are kept.
-TEST_F(DaemonTracingTest, CheckpointsNeedLessMemory) {
-  const auto peak = [&](bool with_checkpoints) {
-    const auto block = [](const Tensor& x) {
-      Tensor y = x;
-      for (int i = 0; i < 8; ++i) y = Sin(CumSum(y, 0)) * y;
-      return y;
-    };
-    const auto loss = [&](const Tensor& x) {
-      Tensor y = x;
-      for (int i = 0; i < 8; ++i) y = with_checkpoints ? client::Checkpoint(block)(y) : block(y);
-      return Sum(y);
-    };
-    const auto program = Jit(client::Grad(loss)).Trace(ir::TensorType{DType::kF32, {256, 1024}});
-    EXPECT_TRUE(program.ok()) << program.status();
-    return client_->Compile(*program, {{DType::kF32, {256, 1024}}}).Await()->memory->arena_bytes;
-  };
-  const uint64_t plain = peak(false), less = peak(true);
-  EXPECT_LT(2 * less, plain) << less << " and " << plain;
-}
-
 }  // namespace
 }  // namespace acceld::testing
