@@ -95,7 +95,10 @@ take_documents() {
 take_library() {
   local dev=$work/acceld-dev lib=$work/$library
   DESTDIR=$dev cmake --install "$build_dir" --component development --prefix /usr >"$work/install.log"
-  mkdir -p "$lib/usr/lib"
+  # Where pkg-config looks when it serves another architecture.
+  mkdir -p "$lib/usr/lib" "$dev/usr/lib/$triplet/pkgconfig"
+  sed 's|^prefix=.*|prefix=/usr|' "$dev/usr/lib/pkgconfig/acceld.pc" >"$dev/usr/lib/$triplet/pkgconfig/acceld.pc"
+  rm -r "$dev/usr/lib/pkgconfig"
   mv "$dev"/usr/lib/libacceld.so.* "$lib/usr/lib/"
   strip --remove-section=.comment --remove-section=.note --strip-unneeded "$lib"/usr/lib/libacceld.so.*.*.*
   stage=$dev install_file "$root/docs/cpp.md" /usr/share/doc/acceld-dev/cpp.md
@@ -159,7 +162,8 @@ pack() {
   write_copyright >"$stage/usr/share/doc/$1/copyright"
   write_changelog | compress "/usr/share/doc/$1/changelog.gz"
   write_control "$@" >"$stage/DEBIAN/control"
-  (cd "$stage" && find usr lib -type f -print0 2>/dev/null | sort -z | xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
+  (cd "$stage" && find . -type f ! -path './DEBIAN/*' ! -path './etc/*' -printf '%P\0' | sort -z |
+    xargs -0 md5sum) >"$stage/DEBIAN/md5sums"
   find "$stage" -exec touch -h -d "@$time" {} +
   if $fast; then options=(-Zgzip -z1); else options=(-Zxz); fi
   SOURCE_DATE_EPOCH=$time dpkg-deb --root-owner-group "${options[@]}" --build "$stage" \
@@ -195,7 +199,7 @@ pack_library() {
   local depends
   take_library
   stage=$work/$library
-  depends=$(library_packages "$library"/usr/lib/libacceld.so.*.*.*)
+  depends=$(library_packages "$library/usr/lib/libacceld.so.$version")
   mkdir "$stage/DEBIAN"
   echo "libacceld ${version%.*} $library (>= $version)" >"$stage/DEBIAN/shlibs"
   echo 'activate-noawait ldconfig' >"$stage/DEBIAN/triggers"
@@ -220,6 +224,7 @@ version=$("$build_dir/bin/acceld" --version | awk '{ print $2 }')
 full_version=$version$suffix
 arch=$(dpkg --print-architecture)
 library=libacceld${version%.*}
+triplet=$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 maintainer="${DEBFULLNAME:-The authors of acceld} <${DEBEMAIL:-maintainers@acceld.invalid}>"
 time=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || echo 0)}
 

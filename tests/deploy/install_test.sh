@@ -26,7 +26,8 @@ read -ra flags < <(pkg-config --cflags --libs acceld)
 c++ "$project/main.cc" -o "$work/by_pkg_config" "${flags[@]}" -Wl,-rpath,"$library"
 
 # What it shows is its own: nothing of the libraries in it.
-if nm -D --defined-only -C "$library/libacceld.so" | grep -vE ' acceld::| _ZNK?6acceld|for acceld::|^[0-9a-f]+ A ' >"$work/symbols"; then
+if nm -D --defined-only -C "$library/libacceld.so" |
+  grep -vE ' acceld::| _ZNK?6acceld|for acceld::|^[0-9a-f]+ A ' >"$work/symbols"; then
   head "$work/symbols" && echo "libacceld.so shows names of others" && exit 1
 fi
 
