@@ -115,6 +115,12 @@ TEST(FunctionTest, ADeadTensorIsAnError) {
   const auto use = Jit([&](const Tensor& x) { return x + kept; });
   EXPECT_THAT(std::string(use.Trace(kVector).status().message()),
               HasSubstr("a tensor of another trace"));
+  Tensor matrix = 0;
+  const auto keep_matrix = Jit([&](const Tensor& x) { return matrix = x; });
+  ASSERT_TRUE(keep_matrix.Trace(TensorType{DType::kF32, {2, 2}}).ok());
+  const auto diagonal = Jit([&](const Tensor& x) { return Sum(x) + Sum(Diagonal(matrix)); });
+  EXPECT_THAT(std::string(diagonal.Trace(kVector).status().message()),
+              HasSubstr("a tensor of another trace"));
   (void)(kept + kept);  // Outside of all traces nothing happens.
 }
 
