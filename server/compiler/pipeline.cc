@@ -37,6 +37,7 @@
 #include "server/compiler/passes/reductions/widen_scatters.h"
 #include "server/compiler/passes/sorts/shorten_sorts.h"
 #include "server/compiler/passes/sorts/split_sorts.h"
+#include "server/compiler/passes/structure/drop_barriers.h"
 #include "server/compiler/passes/structure/expand_composites.h"
 #include "server/compiler/passes/structure/flatten_values.h"
 #include "server/compiler/passes/structure/inline.h"
@@ -76,6 +77,7 @@ constexpr Pass kPipeline[] = {
     {"split-sorts", &SplitSorts},
     {"shrink-splats", &ShrinkSplats},
     {"cse", &EliminateCommonSubexpressions},
+    {"drop-barriers", &DropBarriers},
     {"dce", &EliminateDeadCode},
     {"forget-initials", &ForgetInitials},
     {"isolate-nests", &IsolateNests},

@@ -55,8 +55,7 @@ T StopGradient(const T& tree) {
 }
 
 // The same function, whose values are not kept for reverse mode: they are computed again when the
-// gradient needs them (JAX's checkpoint, or remat). Only the arguments are kept. The compiler still
-// takes the values that were computed first instead, so that this saves no memory yet.
+// gradient needs them (JAX's checkpoint, or remat). Only the arguments are kept.
 template <typename F>
 auto Checkpoint(F function) {
   return [f = std::move(function)]<typename... A>

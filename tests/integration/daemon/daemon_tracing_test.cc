@@ -168,5 +168,37 @@ TEST_F(DaemonTracingTest, AnErrorOfTheTraceIsThatOfTheCall) {
   EXPECT_FALSE(f(Array()).ok());
 }
 
+// Of the values between the arguments and the result of a checkpoint, only those of one are in
+// memory at a time.
+TEST_F(DaemonTracingTest, CheckpointsTradeMemoryForTime) {
+  const auto block = [](Tensor y) {
+    for (int layer = 0; layer < 8; ++layer) y = Sin(CumSum(y, 0)) * y;
+    return y;
+  };
+  const auto arena_bytes = [&](const auto& f) -> uint64_t {
+    const auto loss = [&](Tensor y) {
+      for (int i = 0; i < 8; ++i) y = f(y);
+      return Sum(y);
+    };
+    const ir::TensorType type{DType::kF32, {256, 1024}};
+    const absl::StatusOr<client::Program> program = Jit(client_, client::Grad(loss)).Trace(type);
+    EXPECT_TRUE(program.ok()) << program.status();
+    if (!program.ok()) return 0;
+    const absl::StatusOr<CompileInfo> compiled = client_->Compile(*program, {type}).Await();
+    EXPECT_TRUE(compiled.ok()) << compiled.status();
+    return compiled.ok() ? compiled->memory->arena_bytes : 0;
+  };
+  const uint64_t kept = arena_bytes(block);
+  const uint64_t computed_again = arena_bytes(client::Checkpoint(block));
+  EXPECT_GT(computed_again, 0u);
+  EXPECT_LT(2 * computed_again, kept);
+  EXPECT_THAT(Floats(*Jit(client_, client::Grad([&](const Tensor& x) {
+                            return Sum(client::Checkpoint(block)(x));
+                          }))(Upload({2}, {0.5f, 1}))),
+              Pointwise(FloatNear(1e-5f), Floats(*Jit(client_, client::Grad([&](const Tensor& x) {
+                                                        return Sum(block(x));
+                                                      }))(Upload({2}, {0.5f, 1})))));
+}
+
 }  // namespace
 }  // namespace acceld::testing

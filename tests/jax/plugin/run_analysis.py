@@ -96,6 +96,22 @@ class MemoryTest(unittest.TestCase):
         donating = jax.jit(lambda a, b: a + b, donate_argnums=0).lower(shape(1000), shape(1000)).compile()
         self.assertEqual(donating.memory_analysis().alias_size_in_bytes, 4000)
 
+    def test_checkpoints_trade_memory_for_time(self):
+        def block(y):
+            for _ in range(8):
+                y = jnp.sin(jnp.cumsum(y, 0)) * y
+            return y
+
+        def temporaries(f):
+            def loss(y):
+                for _ in range(8):
+                    y = f(y)
+                return jnp.sum(y)
+            compiled = jax.jit(jax.grad(loss)).lower(shape(256, 1024)).compile()
+            return compiled.memory_analysis().temp_size_in_bytes
+
+        self.assertLess(2 * temporaries(jax.checkpoint(block)), temporaries(block))
+
     def test_has_the_program_compiled_when_it_was_not(self):
         lowered = jax.jit(lambda a: jnp.cos(a) * 12345).lower(shape(77))
         later = lowered.compile(compiler_options={"acceld_compile": "later"})

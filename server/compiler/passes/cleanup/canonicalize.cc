@@ -50,11 +50,25 @@ bool VisitCase(Rewriter& rewriter, ir::Op& op) {
   return index.has_value() && TakeBranch(rewriter, op, *index < 0 || *index > last ? last : *index);
 }
 
-bool VisitStructure(Rewriter& rewriter, ir::Op& op) {
-  if (op.kind == OpKind::kOptimizationBarrier) {
-    rewriter.Replace(op.results, op.operands);
-    return true;
+// A barrier keeps values from being merged with others that are computed again from its results. A
+// constant has nothing to compute, and is better known.
+bool VisitBarrier(Rewriter& rewriter, ir::Op& op) {
+  std::vector<ir::ValueId> operands, results;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (rewriter.ConstantOf(op.operands[i]) != nullptr) {
+      rewriter.Replace(op.results[i], op.operands[i]);
+    } else {
+      operands.push_back(op.operands[i]);
+      results.push_back(op.results[i]);
+    }
   }
+  op.operands = std::move(operands);
+  op.results = std::move(results);
+  return op.operands.empty();
+}
+
+bool VisitStructure(Rewriter& rewriter, ir::Op& op) {
+  if (op.kind == OpKind::kOptimizationBarrier) return VisitBarrier(rewriter, op);
   if (op.kind == OpKind::kGetTupleElement) {
     const ir::Op* tuple = rewriter.DefinitionOf(op.operands[0]);
     if (tuple == nullptr || tuple->kind != OpKind::kTuple) return false;
