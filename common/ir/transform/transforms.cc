@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/emitter.h"
 #include "common/ir/transform/batching.h"
+#include "common/ir/transform/composites/check_composites.h"
 #include "common/ir/transform/copy_function.h"
 #include "common/ir/transform/reverse.h"
 #include "common/ir/transform/transposer.h"
@@ -19,12 +20,13 @@ absl::Status CheckMask(const Function& function, const Mask& mask) {
       absl::StrCat("@", function.name, " has ", count, " arguments, and the mask ", mask.size()));
 }
 
-// Returns the function after it has checked that the mask fits and that what is in it has
-// derivatives.
+// Returns the function after it has checked that the mask fits, that what is in it has derivatives,
+// and that the module's composites are what their rules expect.
 absl::StatusOr<Function> CheckedEntry(const Module& module, absl::string_view entry,
                                       const Mask& mask) {
   ACCELD_ASSIGN_OR_RETURN(const Function* function, module.Entry(entry));
   ACCELD_RETURN_IF_ERROR(CheckMask(*function, mask));
+  ACCELD_RETURN_IF_ERROR(CheckComposites(module));
   const std::vector<Type> types = function->ParameterTypes();
   for (size_t i = 0; i < types.size(); ++i) {
     if (mask[i] && !HasTangents(types[i])) {
@@ -110,6 +112,7 @@ absl::StatusOr<Module> Batch(const Module& module, absl::string_view entry, cons
                              int64_t size) {
   ACCELD_ASSIGN_OR_RETURN(const Function* source, module.Entry(entry));
   ACCELD_RETURN_IF_ERROR(CheckMask(*source, batched));
+  ACCELD_RETURN_IF_ERROR(CheckComposites(module));
   const Function copy = *source;
   Module result = module;
   Batcher batcher(result, size);

@@ -10,8 +10,9 @@
 // result is again such a module, so that transformations can be applied to each other's results.
 //
 // Errors: NOT_FOUND if the module has no function `entry`; INVALID_ARGUMENT if a mask does not fit
-// its arguments, and if an op has no derivative or is not linear, with its name and the reason.
-// Thread-safe, as nothing is shared.
+// its arguments, if an op has no derivative or is not linear, with its name and the reason, and if
+// a composite that has a rule of its own (composites/) is not what that rule expects. Thread-safe,
+// as nothing is shared.
 namespace acceld::ir {
 
 // Forward mode. The function takes its arguments, then tangents of the active ones, and returns its

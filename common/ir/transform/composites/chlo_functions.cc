@@ -92,6 +92,10 @@ constexpr Entry kEntries[] = {
      }},
 };
 
+size_t NumOperandsOf(absl::string_view name) {
+  return name == "chlo.next_after" || name == "chlo.polygamma" || name == "chlo.zeta" ? 2 : 1;
+}
+
 }  // namespace
 
 ValueId ChloFunction(Module& module, Emitter& e, absl::string_view name,
@@ -110,6 +114,22 @@ ValueId ChloFunction(Module& module, Emitter& e, absl::string_view name,
   }
   return e.Op(OpKind::kComposite, std::move(operands),
               CompositeAttributes{.name = std::string(name), .decomposition = {symbol}}, &type);
+}
+
+absl::Status CheckChloFunction(absl::string_view name, const std::vector<Type>& operands,
+                               const std::vector<Type>& results) {
+  if (FindCompositeRule(name) == nullptr) return absl::OkStatus();
+  const size_t expected = NumOperandsOf(name);
+  const bool fits =
+      operands.size() == expected && results.size() == 1 && HasTangents(results[0]) &&
+      std::all_of(operands.begin(), operands.end(), [&](const Type& t) { return t == results[0]; });
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it is (", ToString(operands), ") -> (", ToString(results), "); expected ",
+                     expected, expected == 1 ? " operand" : " operands",
+                     " and one result, all of one type, floats or complex numbers"));
+  }
+  return Expand(name, results[0].tensor(), expected).status();
 }
 
 absl::Status DeriveChloFunction(Derivation& d) {

@@ -15,4 +15,9 @@ namespace acceld::ir {
 ValueId ChloFunction(Module& module, Emitter& e, absl::string_view name,
                      std::vector<ValueId> operands);
 
+// Checks that a composite named `name`, of a name that has a rule, has the operands and results of
+// that function. Returns INVALID_ARGUMENT if not.
+absl::Status CheckChloFunction(absl::string_view name, const std::vector<Type>& operands,
+                               const std::vector<Type>& results);
+
 }  // namespace acceld::ir

@@ -34,15 +34,20 @@ Function Decomposition(const TensorType& tangents, const TensorType& values,
   return builder.Finish({results[1]});
 }
 
+// The op that the decomposition consists of; nullptr if it has none.
+const Op* WindowOf(const Function& decomposition) {
+  for (const Op& op : decomposition.body.ops) {
+    if (op.kind == OpKind::kReduceWindow) return &op;
+  }
+  return nullptr;
+}
+
 // Adds the transpose of the composite with `decomposition`: each element of `cotangents` is added
 // to the element of the result that the composite takes. `values` are the composite's.
 ValueId SelectAndScatter(Emitter& e, ValueId cotangents, ValueId values,
                          const Function& decomposition) {
   if (!e.ok()) return 0;
-  const Op* window_op = nullptr;
-  for (const Op& op : decomposition.body.ops) {
-    if (op.kind == OpKind::kReduceWindow) window_op = &op;
-  }
+  const Op* window_op = WindowOf(decomposition);
   ACCELD_CHECK(window_op != nullptr);
   const WindowAttributes& window = window_op->As<WindowAttributes>();
   const auto is_one = [](int64_t dilation) { return dilation == 1; };
@@ -83,6 +88,16 @@ ValueId SelectAndGather(Differentiator& differentiator, Emitter& e, ValueId tang
   return e.Op(OpKind::kComposite, {tangents, values},
               CompositeAttributes{.name = std::string(kSelectAndGather), .decomposition = {name}},
               &type);
+}
+
+absl::Status CheckSelectAndGather(const Module& module, const Op& op) {
+  const Op* window = WindowOf(*module.Find(op.As<CompositeAttributes>().decomposition.name));
+  if (op.operands.size() == 2 && op.results.size() == 1 && window != nullptr &&
+      !window->regions[0].ops.empty() && window->regions[0].ops.front().kind == OpKind::kCompare) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "it needs two operands, a result, and a decomposition that compares elements of windows");
 }
 
 absl::Status DeriveSelectAndGather(Derivation& d) {

@@ -16,4 +16,8 @@ inline constexpr absl::string_view kSelectAndGather = "acceld.select_and_gather"
 ValueId SelectAndGather(Differentiator& differentiator, Emitter& e, ValueId tangents,
                         ValueId values, const WindowAttributes& window, OpKind extremum);
 
+// Checks that a composite of that name has been made by SelectAndGather. Returns INVALID_ARGUMENT
+// if not.
+absl::Status CheckSelectAndGather(const Module& module, const Op& op);
+
 }  // namespace acceld::ir

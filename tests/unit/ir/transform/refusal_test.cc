@@ -122,5 +122,65 @@ TEST(RefusalTest, SideEffectsHaveNoOrderInABatch) {
       HasSubstr("stablehlo.custom_call cannot be batched: it has side effects"));
 }
 
+// Somebody may write a composite by hand that has the name of one with a rule.
+TEST(RefusalTest, CompositesThatTheirRuleDoesNotExpect) {
+  const std::string functions = R"(
+    func.func private @f(%x: tensor<3xf64>) -> tensor<3xf64> { return %x : tensor<3xf64> }
+    func.func private @two(%x: tensor<3xf64>, %t: tensor<3xf64>)
+        -> (tensor<3xf64>, tensor<3xf64>) { return %x, %t : tensor<3xf64>, tensor<3xf64> }
+    func.func private @i(%x: tensor<i1>) -> tensor<i1> { return %x : tensor<i1> }
+  )";
+  const auto composite = [](absl::string_view name, absl::string_view attributes) {
+    return absl::StrCat("%y = stablehlo.composite \"", name, "\" %x {composite_attributes = {",
+                        attributes, "}, decomposition = @f} : (tensor<3xf64>) -> tensor<3xf64>");
+  };
+  const std::pair<std::string, std::string> refusals[] = {
+      {composite("acceld.custom_jvp", ""),
+       "composite 'acceld.custom_jvp': it needs an attribute 'arguments', a number of its "
+       "operands, of which there are 1"},
+      {composite("acceld.custom_jvp", "arguments = 2 : i64, jvp = @two"),
+       "composite 'acceld.custom_jvp': it needs an attribute 'arguments', a number of its "
+       "operands, of which there are 1"},
+      {composite("acceld.custom_jvp", "arguments = 1 : i64, jvp = 3 : i64"),
+       "composite 'acceld.custom_jvp': it needs an attribute 'jvp' that names a function"},
+      {composite("acceld.custom_jvp", "arguments = 1 : i64, jvp = @none"),
+       "composite 'acceld.custom_jvp': its attribute 'jvp' names @none, which does not exist"},
+      {composite("acceld.custom_jvp", "arguments = 1 : i64, jvp = @f"),
+       "composite 'acceld.custom_jvp': its attribute 'jvp' names @f, which is (tensor<3xf64>) -> "
+       "(tensor<3xf64>); expected (tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, "
+       "tensor<3xf64>)"},
+      {composite("acceld.custom_vjp", "arguments = 1 : i64, forward = @f"),
+       "composite 'acceld.custom_vjp': it needs an attribute 'backward' that names a function"},
+      {composite("acceld.custom_vjp", "arguments = 1 : i64, forward = @i, backward = @f"),
+       "composite 'acceld.custom_vjp': its attribute 'forward' names @i, which is (tensor<i1>) -> "
+       "(tensor<i1>); expected (tensor<3xf64>) -> (tensor<3xf64>)"},
+      {composite("acceld.custom_vjp", "arguments = 1 : i64, forward = @two, backward = @f"),
+       "composite 'acceld.custom_vjp': its attribute 'forward' names @two, which is "
+       "(tensor<3xf64>, tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>); expected "
+       "(tensor<3xf64>) -> (tensor<3xf64>, tensor<3xf64>)"},
+      {composite("acceld.select_and_gather", ""),
+       "composite 'acceld.select_and_gather': it needs two operands, a result, and a "
+       "decomposition that compares elements of windows"},
+      {composite("chlo.zeta", ""),
+       "composite 'chlo.zeta': it is (tensor<3xf64>) -> (tensor<3xf64>); expected 2 operands and "
+       "one result, all of one type, floats or complex numbers"},
+      {R"(%p = stablehlo.constant dense<true> : tensor<i1>
+          %q = stablehlo.composite "chlo.erf" %p {decomposition = @i} : (tensor<i1>) -> tensor<i1>
+          %y = stablehlo.negate %x : tensor<3xf64>)",
+       "composite 'chlo.erf': it is (tensor<i1>) -> (tensor<i1>); expected 1 operand and one "
+       "result, all of one type, floats or complex numbers"},
+  };
+  for (const auto& [body, message] : refusals) {
+    const Module module = Parse(functions + Of(body));
+    const absl::Status expected = absl::InvalidArgumentError(absl::StrCat("@main: ", message));
+    EXPECT_EQ(Vjp(module, "main", {true}).status(), expected);
+    EXPECT_EQ(Jvp(module, "main", {true}).status(), expected);
+    EXPECT_EQ(TransposeLinear(module, "main", {true}).status(), expected);
+    EXPECT_EQ(Batch(module, "main", {true}, 4).status(), expected);
+  }
+  // A name without a rule is that of a call.
+  EXPECT_TRUE(Vjp(Parse(functions + Of(composite("my.function", ""))), "main", {true}).ok());
+}
+
 }  // namespace
 }  // namespace acceld::ir
