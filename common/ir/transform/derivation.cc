@@ -1,6 +1,7 @@
 #include "common/ir/transform/derivation.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
@@ -9,6 +10,8 @@
 
 namespace acceld::ir {
 namespace {
+
+using Residual = LinearizedFunction::Residual;
 
 using Rule = absl::Status (*)(Derivation&);
 constexpr OpTable<Rule> kRules = {
@@ -59,6 +62,11 @@ absl::optional<ValueId> FunctionDerivation::TangentOf(ValueId id) const {
   return found->second;
 }
 
+const Literal* FunctionDerivation::ConstantOf(ValueId id) const {
+  const auto found = constants_.find(id);
+  return found == constants_.end() ? nullptr : found->second;
+}
+
 Mask FunctionDerivation::ActiveOf(absl::Span<const ValueId> ids) const {
   Mask active;
   for (const ValueId id : ids) active.push_back(IsActive(id));
@@ -81,6 +89,9 @@ absl::Status FunctionDerivation::Run() {
 }
 
 absl::Status FunctionDerivation::Differentiate(const Op& op) {
+  if (op.kind == OpKind::kConstant) {
+    constants_.emplace(op.results[0], &op.As<ConstantAttributes>().value);
+  }
   const auto is_active = [this](ValueId id) { return IsActive(id); };
   const std::vector<ValueId> captures = CapturesOf(op.regions);
   const bool captures_active = std::any_of(captures.begin(), captures.end(), is_active);
@@ -116,21 +127,49 @@ LinearizedFunction FunctionDerivation::FinishSplit() {
   for (const ValueId id : source_.body.results) {
     if (const auto tangent = TangentOf(id)) tangents.push_back(*tangent);
   }
+  split.linear = linear_.Finish(std::move(tangents));
+  CopyConstantsToLinear(split.linear.body);
+
+  // Where the known part has each residual: the first place, for a value that it has twice.
   std::vector<ValueId> results = KnownOf(source_.body.results);
-  const std::vector<ValueId> arguments = KnownOf(source_.body.parameters);
+  absl::flat_hash_map<ValueId, Residual> places;
+  for (size_t i = 0; i < source_.body.parameters.size(); ++i) {
+    places.try_emplace(KnownOf(source_.body.parameters[i]), Residual{true, i});
+  }
+  for (size_t i = 0; i < results.size(); ++i) places.try_emplace(results[i], Residual{false, i});
   for (const ValueId id : residuals_) {
-    const auto argument = std::find(arguments.begin(), arguments.end(), id);
-    if (argument != arguments.end()) {
-      split.residuals.push_back({true, static_cast<size_t>(argument - arguments.begin())});
-      continue;
-    }
-    const auto result = std::find(results.begin(), results.end(), id);
-    split.residuals.push_back({false, static_cast<size_t>(result - results.begin())});
-    if (result == results.end()) results.push_back(id);
+    const auto [place, is_new] = places.try_emplace(id, Residual{false, results.size()});
+    if (is_new) results.push_back(id);
+    split.residuals.push_back(place->second);
   }
   split.known = known_.Finish(std::move(results));
-  split.linear = linear_.Finish(std::move(tangents));
   return split;
+}
+
+void FunctionDerivation::CopyConstantsToLinear(Region& linear) {
+  absl::flat_hash_map<ValueId, const Op*> constants;
+  for (const Op& op : known_.function().body.ops) {
+    if (op.kind == OpKind::kConstant) constants.emplace(op.results[0], &op);
+  }
+  const size_t first_residual = linear.parameters.size() - residuals_.size();
+  std::vector<ValueId> parameters(linear.parameters.begin(),
+                                  linear.parameters.begin() + static_cast<int64_t>(first_residual));
+  std::vector<ValueId> residuals;
+  std::vector<Op> copies;
+  for (size_t i = 0; i < residuals_.size(); ++i) {
+    const ValueId parameter = linear.parameters[first_residual + i];
+    if (const auto found = constants.find(residuals_[i]); found != constants.end()) {
+      copies.push_back(*found->second);
+      copies.back().results = {parameter};
+    } else {
+      parameters.push_back(parameter);
+      residuals.push_back(residuals_[i]);
+    }
+  }
+  linear.parameters = std::move(parameters);
+  residuals_ = std::move(residuals);
+  linear.ops.insert(linear.ops.begin(), std::make_move_iterator(copies.begin()),
+                    std::make_move_iterator(copies.end()));
 }
 
 ValueId Derivation::TangentOrZeros(size_t operand) {

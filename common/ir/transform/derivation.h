@@ -43,6 +43,8 @@ class FunctionDerivation {
   bool IsActive(ValueId id) const { return tangent_of_.contains(id); }
   // Whether an op, or the function's results, use the value.
   bool IsUsed(ValueId id) const { return used_[id]; }
+  // The value of a constant of the source; nullptr for other values and for captured ones.
+  const Literal* ConstantOf(ValueId id) const;
   Mask ActiveOf(absl::Span<const ValueId> ids) const;
   void SetKnown(ValueId id, ValueId value) { known_of_[id] = value; }
   void SetTangent(ValueId id, ValueId tangent) { tangent_of_[id] = tangent; }
@@ -51,6 +53,9 @@ class FunctionDerivation {
 
  private:
   absl::Status Differentiate(const Op& op);
+  // Gives the linear part, which is otherwise done, copies of the constants among the residuals,
+  // and removes these from the parameters and from `residuals_`.
+  void CopyConstantsToLinear(Region& linear);
   Mask ActiveResults() const { return ActiveOf(source_.body.results); }
 
   Differentiator& differentiator_;
@@ -60,6 +65,7 @@ class FunctionDerivation {
   absl::flat_hash_map<ValueId, ValueId> known_of_, tangent_of_;  // by values of the source
   absl::flat_hash_map<ValueId, ValueId> in_linear_;              // by values of the known part
   std::vector<bool> used_;                                       // by values of the source
+  absl::flat_hash_map<ValueId, const Literal*> constants_;       // of the source
   std::vector<ValueId> residuals_;                               // values of the known part
 };
 
@@ -99,6 +105,11 @@ class Derivation {
   ValueId tangent(size_t operand) const { return *function_.TangentOf(op_.operands[operand]); }
   ValueId TangentOrZeros(size_t operand);
   ValueId InLinear(ValueId known_value) { return function_.InLinear(known_value); }
+
+  // The value of an operand that is a constant of the function; nullptr for others.
+  const Literal* constant(size_t operand) const {
+    return function_.ConstantOf(op_.operands[operand]);
+  }
 
   // Whether anything uses a result.
   bool IsUsed(size_t result) const { return function_.IsUsed(op_.results[result]); }

@@ -1,6 +1,7 @@
 #include "common/ir/transform/reducer.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace acceld::ir {
 
@@ -16,6 +17,13 @@ absl::optional<OpKind> ReducerOf(const Region& region, size_t i) {
     if (combines) return op.kind;
   }
   return absl::nullopt;
+}
+
+bool IsIdentity(OpKind extremum, const Literal* value) {
+  if (value == nullptr || value->type().rank() != 0 || !IsFloat(value->type().dtype)) return false;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return ReadFloat(value->type().dtype, value->bytes().data(), 0) ==
+         (extremum == OpKind::kMaximum ? -kInfinity : kInfinity);
 }
 
 bool IsReplacement(const Region& region, size_t i) {

@@ -11,6 +11,10 @@ namespace acceld::ir {
 // scatter of select_and_scatter.
 absl::optional<OpKind> ReducerOf(const Region& region, size_t i = 0);
 
+// Whether a value is that of the op of no numbers at all: -infinity for a maximum, infinity for a
+// minimum. False for nullptr.
+bool IsIdentity(OpKind extremum, const Literal* value);
+
 // Whether result `i` of the region is the element, so that elements replace what was there.
 bool IsReplacement(const Region& region, size_t i = 0);
 

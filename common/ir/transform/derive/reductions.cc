@@ -21,16 +21,17 @@ std::vector<int64_t> Others(int64_t rank, const std::vector<int64_t>& dimensions
 }
 
 // Elements that equal the result share its tangent equally. There are none if the initial value is
-// beyond all of them.
-void DeriveExtremum(Derivation& d, size_t i, const std::vector<int64_t>& dimensions) {
+// beyond all of them, which `initial_may_win` says is possible.
+void DeriveExtremum(Derivation& d, size_t i, const std::vector<int64_t>& dimensions,
+                    bool initial_may_win) {
   Emitter& e = d.known;
   const ValueId x = d.operand(i);
   const TensorType type = d.operand_type(i);
   const ValueId result = e.Broadcast(d.result(i), type.dims, Others(type.rank(), dimensions));
   const ValueId is_result = e.Compare(ComparisonDirection::kEq, x, result);
   const ValueId chosen = e.Convert(is_result, type.dtype);
-  const ValueId sum_of_chosen = e.Sum(chosen, dimensions);
-  const ValueId count = e.Op(OpKind::kMaximum, {sum_of_chosen, e.Fill(sum_of_chosen, 1)});
+  ValueId count = e.Sum(chosen, dimensions);
+  if (initial_may_win) count = e.Op(OpKind::kMaximum, {count, e.Fill(count, 1)});
   const ValueId sum = d.linear.Sum(d.linear.Mul(d.tangent(i), d.InLinear(chosen)), dimensions);
   d.AddTangent(d.linear.Div(sum, d.InLinear(count)), i);
 }
@@ -100,7 +101,7 @@ absl::Status DeriveReduce(Derivation& d) {
     } else if (kind == OpKind::kMultiply) {
       DeriveProduct(d, i, dimensions);
     } else {
-      DeriveExtremum(d, i, dimensions);
+      DeriveExtremum(d, i, dimensions, !IsIdentity(*kind, d.constant(n + i)));
     }
   }
   return absl::OkStatus();
@@ -125,13 +126,16 @@ absl::Status DeriveReduceWindow(Derivation& d) {
               .front(),
           i);
     } else if (kind == OpKind::kMaximum || kind == OpKind::kMinimum) {
-      const ValueId gathered = SelectAndGather(d.function().differentiator(), l, d.tangent(i),
-                                               d.InLinear(d.operand(i)), window, *kind);
-      // A window whose result is the initial value takes it from no element.
-      Emitter& e = d.known;
-      const ValueId initial = e.Broadcast(d.operand(n + i), d.result_type(i).dims);
-      const ValueId is_initial = e.Compare(ComparisonDirection::kEq, d.result(i), initial);
-      d.AddTangent(l.Select(d.InLinear(is_initial), l.Constant(d.result_type(i), 0), gathered), i);
+      ValueId tangent = SelectAndGather(d.function().differentiator(), l, d.tangent(i),
+                                        d.InLinear(d.operand(i)), window, *kind);
+      if (!IsIdentity(*kind, d.constant(n + i))) {
+        // A window whose result is the initial value takes it from no element.
+        Emitter& e = d.known;
+        const ValueId initial = e.Broadcast(d.operand(n + i), d.result_type(i).dims);
+        const ValueId is_initial = e.Compare(ComparisonDirection::kEq, d.result(i), initial);
+        tangent = l.Select(d.InLinear(is_initial), l.Constant(d.result_type(i), 0), tangent);
+      }
+      d.AddTangent(tangent, i);
     } else {
       return d.Refuse("its reducer is neither a sum, a maximum nor a minimum");
     }
