@@ -1,7 +1,9 @@
 #include "client/tracing/function.h"
 
 #include <algorithm>
+#include <thread>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "client/tracing/inner_function.h"
@@ -21,7 +23,11 @@ struct JitCache::Entry {
 struct JitCache::State {
   std::shared_ptr<Client> client;  // nullptr: for calls inside traces only
   JitOptions options;
+  // Held while the function is traced, so that no two threads call it. Acquired before `mutex`.
+  Mutex tracing;
   Mutex mutex;
+  // The thread that traces the function, if one does.
+  std::thread::id tracer ABSL_GUARDED_BY(mutex);
   absl::flat_hash_map<std::pair<std::string, std::vector<ir::TensorType>>,
                       std::shared_ptr<const Entry>>
       entries ABSL_GUARDED_BY(mutex);
@@ -52,15 +58,36 @@ absl::StatusOr<std::shared_ptr<const JitCache::Entry>> JitCache::Find(
     const std::string& structure, absl::Span<const ir::TensorType> types,
     const TracedFunction& function, const MakeForm& make_form) const {
   std::pair<std::string, std::vector<ir::TensorType>> key(structure, {types.begin(), types.end()});
-  MutexLock lock(state_->mutex);
-  const auto found = state_->entries.find(key);
-  if (found != state_->entries.end()) return found->second;
+  State& state = *state_;
+  // Returns the trace if there is one, nullptr if not.
+  const auto find = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(state.mutex) {
+    const auto found = state.entries.find(key);
+    return found == state.entries.end() ? nullptr : found->second;
+  };
+  {
+    const MutexLock lock(state.mutex);
+    if (auto entry = find(); entry != nullptr) return entry;
+    if (state.tracer == std::this_thread::get_id()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          state.options.name, ": the function calls itself on the daemon while it is traced"));
+    }
+  }
+  const MutexLock tracing(state.tracing);
+  {
+    const MutexLock lock(state.mutex);
+    if (auto entry = find(); entry != nullptr) return entry;
+    state.tracer = std::this_thread::get_id();
+  }
+  const absl::Cleanup traced = [&] {
+    const MutexLock lock(state.mutex);
+    state.tracer = std::thread::id();
+  };
   HostCallbacks callbacks;
-  ACCELD_ASSIGN_OR_RETURN(Program program,
-                          Trace(state_->options.name, function, types, &callbacks));
+  ACCELD_ASSIGN_OR_RETURN(Program program, Trace(state.options.name, function, types, &callbacks));
   auto entry =
       std::make_shared<const Entry>(Entry{std::move(program), std::move(callbacks), make_form()});
-  state_->entries.emplace(std::move(key), entry);
+  const MutexLock lock(state.mutex);
+  state.entries.emplace(std::move(key), entry);
   return entry;
 }
 

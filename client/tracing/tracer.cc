@@ -20,11 +20,14 @@ std::vector<Tracer*>& OpenTracers() {
   return open;
 }
 
-// Whether the place is in the library: then the operation is part of another one.
+// Whether the place is in the library: then the operation is part of another one. A template of the
+// library is compiled with its users, from the source or from where the headers are installed.
 bool IsInLibrary(const std::source_location& location) {
   static const absl::string_view kThisFile = std::source_location::current().file_name();
   static const absl::string_view kFolder = kThisFile.substr(0, kThisFile.rfind('/') + 1);
-  return absl::StartsWith(location.file_name(), kFolder);
+  constexpr absl::string_view kInstalledFolder = "/include/acceld/client/tracing/";
+  const absl::string_view file = location.file_name();
+  return absl::StartsWith(file, kFolder) || absl::StrContains(file, kInstalledFolder);
 }
 
 }  // namespace

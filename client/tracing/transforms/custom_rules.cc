@@ -45,10 +45,16 @@ class Group {
   Group(absl::string_view operation, std::shared_ptr<Tracer> tracer)
       : operation_(operation), tracer_(std::move(tracer)) {}
 
-  // Traces a function; returns its number. All is well as long as ok() says so.
+  // Traces a function; returns its number. All is well as long as ok() says so. An exception of the
+  // function leaves an error in the trace, because rules that are named already will not come.
   size_t Trace(const TracedFunction& function, std::vector<TensorType> types) {
-    members_.push_back(
-        std::make_unique<InnerFunction>(operation_, function, tracer_, std::move(types)));
+    try {
+      members_.push_back(
+          std::make_unique<InnerFunction>(operation_, function, tracer_, std::move(types)));
+    } catch (...) {
+      tracer_->Fail(operation_, "a function or its rule has thrown an exception");
+      throw;
+    }
     const InnerFunction& member = *members_.back();
     captures_.insert(captures_.end(), member.captures().begin(), member.captures().end());
     return members_.size() - 1;

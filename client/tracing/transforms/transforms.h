@@ -216,32 +216,33 @@ auto Vmap(F function, BatchAxes in_axes = {0}, BatchAxes out_axes = {0},
   };
 }
 
+namespace internal {
+
+template <size_t I, typename F>
+auto JacobianBy(F function, bool forward) {
+  return [f = std::move(function), forward]<typename... A>
+    requires CallableInTrace<F, A...>
+  (const A&... arguments) {
+    const auto flat = MakeTreeFunction(f, arguments...);
+    const std::vector<size_t> leaves = LeavesOfArgument<I>(flat.arguments());
+    static_assert(std::same_as<ArgumentAt<I, A...>, Tensor>,
+                  "a Jacobian is that of one tensor by another");
+    return JacobianOf(flat, flat.leaves(), leaves[0], forward);
+  };
+}
+
+}  // namespace internal
+
 // The derivatives of each element of a tensor, the function's result, by each element of argument
 // I, a tensor: the dimensions of the result, then those of the argument. In forward mode, which is
 // better for few elements of the argument, and in reverse mode, for few of the result.
 template <size_t I = 0, typename F>
 auto JacFwd(F function) {
-  return [f = std::move(function)]<typename... A>
-    requires internal::CallableInTrace<F, A...>
-  (const A&... arguments) {
-    const auto flat = internal::MakeTreeFunction(f, arguments...);
-    const std::vector<size_t> leaves = internal::LeavesOfArgument<I>(flat.arguments());
-    static_assert(std::same_as<internal::ArgumentAt<I, A...>, Tensor>,
-                  "a Jacobian is that of one tensor by another");
-    return internal::JacobianOf(flat, flat.leaves(), leaves[0], /*forward=*/true);
-  };
+  return internal::JacobianBy<I>(std::move(function), /*forward=*/true);
 }
 template <size_t I = 0, typename F>
 auto JacRev(F function) {
-  return [f = std::move(function)]<typename... A>
-    requires internal::CallableInTrace<F, A...>
-  (const A&... arguments) {
-    const auto flat = internal::MakeTreeFunction(f, arguments...);
-    const std::vector<size_t> leaves = internal::LeavesOfArgument<I>(flat.arguments());
-    static_assert(std::same_as<internal::ArgumentAt<I, A...>, Tensor>,
-                  "a Jacobian is that of one tensor by another");
-    return internal::JacobianOf(flat, flat.leaves(), leaves[0], /*forward=*/false);
-  };
+  return internal::JacobianBy<I>(std::move(function), /*forward=*/false);
 }
 template <size_t I = 0, typename F>
 auto Jacobian(F function) {

@@ -1,5 +1,6 @@
 // Fits a line to points by gradient descent, on the daemon that $ACCELD_ADDRESS names. Prints the
-// slope and the offset.
+// slope and the offset. With an argument, it makes a mistake in a call of a template of the
+// library, and prints the error.
 
 #include <cstdio>
 #include <memory>
@@ -46,8 +47,18 @@ absl::Status Run() {
   return absl::OkStatus();
 }
 
-int main() {
-  const absl::Status status = Run();
+// The gradient does not fit the parameter.
+absl::Status RunWrong() {
+  const optim::Sgd sgd{.learning_rate = 0.1};
+  const auto step = Jit([&](const Tensor& x) {
+    const Tensor gradient = Zeros({3});
+    return sgd.Update(gradient, sgd.Init(x), x).first;
+  });
+  return step.Trace(acceld::ir::TensorType{acceld::ir::DType::kF32, {2}}).status();
+}
+
+int main(int argc, char**) {
+  const absl::Status status = argc > 1 ? RunWrong() : Run();
   if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // Functions with derivatives of their own, and values that are computed again.
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -204,6 +205,25 @@ TEST(CustomRulesTest, WrongRulesSayWhatIsWrong) {
   EXPECT_EQ(ErrorOf(Grad(captured), {scalar}),
             "f: Grad: stablehlo.composite cannot be differentiated: a function with a rule of its "
             "own uses a tensor from around it that is differentiated; pass that as an argument");
+}
+
+TEST(CustomRulesTest, ARuleThatThrowsLeavesAnError) {
+  const auto f = [](const Tensor& x) {
+    const auto odd = CustomJvp([](const Tensor& y) { return y; },
+                               [](const Tensor& y, const Tensor& dy) {
+                                 if (y.rank() == 0) throw std::runtime_error("no");
+                                 return std::pair(y, dy);
+                               });
+    try {
+      return odd(x);
+    } catch (const std::runtime_error&) {
+      return x;
+    }
+  };
+  EXPECT_TRUE(TraceOf(f, {{DType::kF32, {2}}}).ok());
+  EXPECT_EQ(
+      TraceOf(f, {{DType::kF32, {}}}).status(),
+      absl::InvalidArgumentError("f: CustomJvp: a function or its rule has thrown an exception"));
 }
 
 }  // namespace

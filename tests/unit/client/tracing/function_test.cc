@@ -46,6 +46,24 @@ TEST(FunctionTest, IsTracedOnceForEachTypeFormAndStaticValue) {
   EXPECT_EQ(traced, 4);
 }
 
+TEST(FunctionTest, MayNotNeedItselfToBeTraced) {
+  std::function<absl::Status(ir::Dims)> trace;
+  absl::Status inner;
+  const auto f = Jit(
+      [&](const Tensor& x) {
+        inner = trace({x.shape()[0] / 2});
+        return x;
+      },
+      {.name = "halves"});
+  trace = [&](ir::Dims dims) { return f.Trace(TensorType{DType::kF32, std::move(dims)}).status(); };
+  EXPECT_TRUE(trace({4}).ok());
+  EXPECT_EQ(inner, absl::FailedPreconditionError(
+                       "halves: the function calls itself on the daemon while it is traced"));
+  // What has been traced already is only called.
+  EXPECT_TRUE(trace({8}).ok());
+  EXPECT_TRUE(inner.ok()) << inner;
+}
+
 TEST(FunctionTest, ATracePrintsItsProgram) {
   const auto f = Jit([](const Tensor& x) { return Tanh(x) + 1; }, {.name = "layer"});
   const absl::StatusOr<Program> program = f.Trace(kVector);
