@@ -1,25 +1,13 @@
 #!/usr/bin/env bash
-# Runs the examples of client/examples on a daemon of this build, each with little work, and reads what they say.
+# Runs the examples of client/examples, each with little work, on the daemon that ACCELD_ADDRESS names, and reads what
+# they say.
 #
-#   tests/integration/examples_test.sh BUILD
+#   tests/with_daemon.sh BUILD tests/integration/examples_test.sh BUILD
 set -Eeuo pipefail
 trap 'echo "examples_test.sh: failed in line $LINENO" >&2' ERR
 bin=$(cd "$1/bin" && pwd)
 work=$(mktemp -d)
-daemon=''
-finish() {
-  if [[ -n $daemon ]]; then kill "$daemon" 2>/dev/null || true; fi
-  rm -rf "$work"
-}
-trap finish EXIT
-
-export ACCELD_ADDRESS=unix:$work/acceld.sock
-"$bin/acceld" --listen "$ACCELD_ADDRESS" --cache-dir "$work/cache" >"$work/daemon.log" 2>&1 &
-daemon=$!
-for _ in {1..200}; do
-  if "$bin/accelctl" devices >/dev/null 2>&1; then break; fi
-  sleep 0.05
-done
+trap 'rm -rf "$work"' EXIT
 
 # expect PATTERN COMMAND...: it ends well, and a line of what it prints fits.
 expect() {
