@@ -154,6 +154,8 @@ Tensor Atan2(const Operand& y, const Operand& x) { return Binary(OpKind::kAtan2,
 Tensor Sinh(const Operand& a) { return ChloFunction("chlo.sinh", a); }
 Tensor Cosh(const Operand& a) { return ChloFunction("chlo.cosh", a); }
 Tensor Tanh(const Operand& a) { return Unary(OpKind::kTanh, a); }
+Tensor Deg2Rad(const Operand& a) { return a * (std::numbers::pi / 180); }
+Tensor Rad2Deg(const Operand& a) { return a * (180 / std::numbers::pi); }
 Tensor Asinh(const Operand& a) { return ChloFunction("chlo.asinh", a); }
 Tensor Acosh(const Operand& a) { return ChloFunction("chlo.acosh", a); }
 Tensor Atanh(const Operand& a) { return ChloFunction("chlo.atanh", a); }
@@ -231,6 +233,16 @@ Tensor operator>=(const Operand& a, const Operand& b) {
 Tensor IsFinite(const Operand& a) { return Unary(OpKind::kIsFinite, a); }
 Tensor IsInf(const Operand& a) { return Abs(a) == std::numeric_limits<double>::infinity(); }
 Tensor IsNan(const Operand& a) { return a != a; }
+
+Tensor IsClose(const Operand& a, const Operand& b, double relative, double absolute) {
+  const Tensor is_near = Abs(a - b) <= absolute + relative * Abs(b);
+  return (is_near && IsFinite(a) && IsFinite(b)) || a == b;
+}
+
+Tensor Heaviside(const Operand& a, const Operand& middle) {
+  const Tensor off_zero = Where(a < 0, ZerosLike(a), Where(a > 0, OnesLike(a), a));
+  return Where(a == 0, middle, off_zero);
+}
 
 Tensor Where(const Operand& condition, const Operand& a, const Operand& b) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of({&condition, &a, &b});

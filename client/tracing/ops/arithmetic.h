@@ -55,6 +55,8 @@ Tensor Atan2(const Operand& y, const Operand& x);
 Tensor Sinh(const Operand& a);
 Tensor Cosh(const Operand& a);
 Tensor Tanh(const Operand& a);
+Tensor Deg2Rad(const Operand& a);
+Tensor Rad2Deg(const Operand& a);
 Tensor Asinh(const Operand& a);
 Tensor Acosh(const Operand& a);
 Tensor Atanh(const Operand& a);
@@ -111,6 +113,10 @@ Tensor operator>=(const Operand& a, const Operand& b);
 Tensor IsFinite(const Operand& a);
 Tensor IsInf(const Operand& a);
 Tensor IsNan(const Operand& a);
+// Whether |a - b| <= absolute + relative |b|, or both are equal infinities.
+Tensor IsClose(const Operand& a, const Operand& b, double relative = 1e-5, double absolute = 1e-8);
+// 0 for negative numbers, 1 for positive ones, and `middle` for zero.
+Tensor Heaviside(const Operand& a, const Operand& middle);
 
 // Selects elements of `a` where `condition` (of element type i1) is true, and of `b` elsewhere.
 Tensor Where(const Operand& condition, const Operand& a, const Operand& b);

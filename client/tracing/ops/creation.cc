@@ -1,6 +1,9 @@
 // Tensors that do not depend on others.
 
 #include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/tracing/ops/arithmetic.h"
@@ -60,6 +63,31 @@ Tensor Eye(int64_t rows, int64_t columns, int64_t k, ir::DType dtype,
   const ir::TensorType type{ir::DType::kI32, {rows, columns < 0 ? rows : columns}};
   const Tensor row = Iota(type, 0, location), column = Iota(type, 1, location);
   return Convert(column - row == static_cast<double>(k), dtype);
+}
+
+std::vector<Tensor> Meshgrid(const Operands& vectors, bool matrix_indexing) {
+  const std::shared_ptr<Tracer> tracer = Tracer::At(vectors.location());
+  if (tracer == nullptr) return {Tracer::BadNumber()};
+  // The axis of the grid along which each vector goes.
+  std::vector<size_t> axes(vectors.size());
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  if (!matrix_indexing && axes.size() > 1) std::swap(axes[0], axes[1]);
+  ir::Dims grid(vectors.size());
+  for (size_t i = 0; i < vectors.size(); ++i) {
+    if (vectors[i].rank() != 1) {
+      return {tracer->Fail(
+          "Meshgrid", absl::StrCat("operand ", i, " has the shape ", ShapeText(vectors[i].shape()),
+                                   "; expected a vector"))};
+    }
+    grid[axes[i]] = vectors[i].size();
+  }
+  std::vector<Tensor> coordinates;
+  for (size_t i = 0; i < vectors.size(); ++i) {
+    ir::Dims dims(vectors.size(), 1);
+    dims[axes[i]] = vectors[i].size();
+    coordinates.push_back(BroadcastTo(Reshape(vectors[i], dims), grid));
+  }
+  return coordinates;
 }
 
 Tensor FullLike(const Operand& a, double value) {

@@ -383,6 +383,24 @@ Pair SlogDet(const Operand& a) {
                    })(a.tensor());
 }
 
+Tensor Trace(const Operand& a, int64_t k) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(a);
+  if (tracer == nullptr) return Tracer::BadNumber();
+  const Tensor diagonal = Diagonal(a, k);
+  return tracer->status().ok() ? Sum(diagonal, {-1}) : diagonal;
+}
+
+Tensor Cross(const Operand& a, const Operand& b) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(a, b);
+  if (tracer == nullptr) return Tracer::BadNumber();
+  if (a.rank() == 0 || b.rank() == 0 || a.shape().back() != 3 || b.shape().back() != 3) {
+    return tracer->Fail("Cross",
+                        absl::StrCat("the operands have the shapes ", ShapeText(a.shape()), " and ",
+                                     ShapeText(b.shape()), "; expected vectors of three elements"));
+  }
+  return Roll(a, -1, -1) * Roll(b, -2, -1) - Roll(a, -2, -1) * Roll(b, -1, -1);
+}
+
 Tensor Norm(const Operand& a, const Axes& axes, bool keep_dims) {
   const Tensor squares = ir::IsComplex(a.dtype()) ? Real(a * Conj(a)) : Square(a);
   return Sqrt(Sum(squares, axes, keep_dims));

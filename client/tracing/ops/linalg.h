@@ -44,6 +44,10 @@ Tensor Inv(const Operand& a);
 Tensor Det(const Operand& a);
 // The sign of the determinant, and the logarithm of its absolute value.
 std::pair<Tensor, Tensor> SlogDet(const Operand& a);
+// The sum of the k-th diagonal.
+Tensor Trace(const Operand& a, int64_t k = 0);
+// The product of vectors of three elements, along the last axis, which is at right angles to both.
+Tensor Cross(const Operand& a, const Operand& b);
 // The root of the sum of squares along `axes`, or of all elements.
 Tensor Norm(const Operand& a, const Axes& axes = {}, bool keep_dims = false);
 // a^n for square matrices; n may be negative.

@@ -11,7 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/tracing/function.h"
 #include "client/tracing/ops/arithmetic.h"
+#include "client/tracing/ops/contractions.h"
 #include "client/tracing/ops/indexing.h"
+#include "client/tracing/ops/linalg.h"
+#include "client/tracing/ops/nn.h"
 #include "client/tracing/ops/reductions.h"
 #include "client/tracing/ops/shapes.h"
 #include "client/tracing/ops/sorting.h"
@@ -132,8 +135,9 @@ Tensor Shuffled(Tensor key, Tensor a) {
   return a;
 }
 
-// One number of the distribution gamma. Source: Marsaglia and Tsang, "A Simple Method for
-// Generating Gamma Variables" (2000).
+// One number of the distribution gamma, or its logarithm. Source: Marsaglia and Tsang, "A Simple
+// Method for Generating Gamma Variables" (2000).
+template <bool kLogarithm>
 Tensor GammaOfOne(const Tensor& key, const Tensor& alpha) {
   const DType dtype = alpha.dtype();
   const auto number = [&](double value) { return Full({}, value, dtype); };
@@ -161,8 +165,42 @@ Tensor GammaOfOne(const Tensor& key, const Tensor& alpha) {
   };
   const std::vector<Tensor> keys = SplitKeys(key);
   const State last = WhileLoop(is_rejected, draw, State{keys[0], number(0), number(1), number(2)});
+  const Tensor v = std::get<2>(last);
+  if (kLogarithm) {
+    const Tensor log_sample = -Exponential(keys[1], {}, dtype);
+    const Tensor boost = Where(is_large || log_sample == 0, number(0), log_sample * (1 / alpha));
+    return Log(d) + Log(v) + boost;
+  }
   const Tensor sample = 1 - Uniform(keys[1], {}, dtype);
-  return d * std::get<2>(last) * Where(is_large, number(1), Power(sample, 1 / alpha));
+  return d * v * Where(is_large, number(1), Power(sample, 1 / alpha));
+}
+
+// A number for each element of `alpha`.
+Tensor GammaOf(absl::string_view operation, Tensor (*one)(const Tensor&, const Tensor&),
+               const Operand& key, const Operand& alpha) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(key, alpha);
+  if (tracer == nullptr || !IsKey(*tracer, operation, key)) return key;
+  const Tensor alphas = tracer->InTrace(alpha);
+  if (!NeedFloat(operation, alphas.dtype()).has_value()) return key;
+  const Tensor numbers = Vmap(one)(random::Split(key, alphas.size()), Ravel(alphas));
+  return Reshape(numbers, alphas.shape());
+}
+
+bool MayChoose(Tracer& tracer, int64_t size, int64_t count, bool replace) {
+  if (size > 0 && count >= 0 && (replace || count <= size)) return true;
+  tracer.Fail("Choice", absl::StrCat(count, " of ", size, " numbers cannot be chosen",
+                                     replace ? "" : ", each at most once"));
+  return false;
+}
+
+// A parameter of a distribution, as a tensor; nullopt, and an error, if it is not one of floats.
+std::optional<Tensor> Parameter(absl::string_view operation, const Operand& key,
+                                const Operand& parameter) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(key, parameter);
+  if (tracer == nullptr || !IsKey(*tracer, operation, key)) return std::nullopt;
+  const Tensor value = tracer->InTrace(parameter);
+  if (!NeedFloat(operation, value.dtype()).has_value()) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -342,17 +380,115 @@ Tensor Cauchy(const Operand& key, const ir::Dims& shape, DType dtype) {
   return Tan(std::numbers::pi * (Uniform(key, shape, dtype, format->above, 1) - 0.5));
 }
 
+Tensor LogNormal(const Operand& key, const Operand& sigma) {
+  const std::optional<Tensor> scale = Parameter("LogNormal", key, sigma);
+  if (!scale.has_value()) return key;
+  return Exp(Normal(key, scale->shape(), scale->dtype()) * *scale);
+}
+
+Tensor MultivariateNormal(const Operand& key, const Operand& mean, const Operand& covariance) {
+  const std::optional<Tensor> center = Parameter("MultivariateNormal", key, mean);
+  if (!center.has_value()) return key;
+  const int64_t n = center->size();
+  if (center->rank() != 1 || covariance.type() != ir::TensorType{center->dtype(), {n, n}}) {
+    return Tracer::Current()->Fail(
+        "MultivariateNormal",
+        absl::StrCat("the mean is ", center->type().ToString(), ", and the covariances ",
+                     covariance.type().ToString(), "; expected a vector and a square matrix"));
+  }
+  const Tensor normal = Normal(key, center->shape(), center->dtype());
+  return *center + MatMul(linalg::Cholesky(covariance), normal);
+}
+
+Tensor Pareto(const Operand& key, const Operand& b) {
+  const std::optional<Tensor> shape = Parameter("Pareto", key, b);
+  if (!shape.has_value()) return key;
+  return Exp(Exponential(key, shape->shape(), shape->dtype()) / *shape);
+}
+
+Tensor Rayleigh(const Operand& key, const Operand& scale) {
+  const std::optional<Tensor> factor = Parameter("Rayleigh", key, scale);
+  if (!factor.has_value()) return key;
+  return *factor * Sqrt(Log(Uniform(key, factor->shape(), factor->dtype())) * -2);
+}
+
+Tensor WeibullMin(const Operand& key, const Operand& scale, const Operand& concentration) {
+  const std::optional<Tensor> power = Parameter("WeibullMin", key, concentration);
+  if (!power.has_value()) return key;
+  const Tensor u = Uniform(key, power->shape(), power->dtype());
+  return Power(-Log1p(-u), 1 / *power) * scale;
+}
+
+Tensor Maxwell(const Operand& key, const ir::Dims& shape, DType dtype) {
+  ir::Dims vectors = shape;
+  vectors.push_back(3);
+  return linalg::Norm(Normal(key, vectors, dtype), {-1});
+}
+
 Tensor Gamma(const Operand& key, const Operand& alpha) {
-  const std::shared_ptr<Tracer> tracer = Tracer::Of(key, alpha);
-  if (tracer == nullptr || !IsKey(*tracer, "Gamma", key)) return key;
-  const Tensor alphas = tracer->InTrace(alpha);
-  if (!NeedFloat("Gamma", alphas.dtype()).has_value()) return key;
-  const Tensor numbers = Vmap(GammaOfOne)(random::Split(key, alphas.size()), Ravel(alphas));
-  return Reshape(numbers, alphas.shape());
+  return GammaOf("Gamma", GammaOfOne<false>, key, alpha);
+}
+Tensor LogGamma(const Operand& key, const Operand& alpha) {
+  return GammaOf("LogGamma", GammaOfOne<true>, key, alpha);
+}
+
+Tensor Beta(const Operand& key, const Operand& a, const Operand& b) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of({&key, &a, &b});
+  if (tracer == nullptr || !IsKey(*tracer, "Beta", key)) return key;
+  const auto [left, right] = tracer->BroadcastTogether("Beta", a, b);
+  const std::vector<Tensor> keys = SplitKeys(key);
+  const Tensor log_a = LogGamma(keys[0], left), log_b = LogGamma(keys[1], right);
+  // The share of the first, whose numbers may be too small for anything but their logarithms.
+  const Tensor largest = Maximum(log_a, log_b);
+  const Tensor share_a = Exp(log_a - largest), share_b = Exp(log_b - largest);
+  return share_a / (share_a + share_b);
+}
+
+Tensor ChiSquare(const Operand& key, const Operand& df) { return Exp(LogGamma(key, df / 2)) * 2; }
+
+Tensor StudentT(const Operand& key, const Operand& df) {
+  const std::optional<Tensor> freedom = Parameter("StudentT", key, df);
+  if (!freedom.has_value()) return key;
+  const std::vector<Tensor> keys = SplitKeys(key);
+  const Tensor normal = Normal(keys[0], freedom->shape(), freedom->dtype());
+  const Tensor half = *freedom / 2;
+  return normal * Sqrt(half / Gamma(keys[1], half));
+}
+
+Tensor Dirichlet(const Operand& key, const Operand& alpha) {
+  const std::optional<Tensor> shares = Parameter("Dirichlet", key, alpha);
+  if (!shares.has_value()) return key;
+  if (shares->rank() == 0) return Tracer::Current()->Fail("Dirichlet", "alpha is a scalar");
+  return nn::Softmax(LogGamma(key, *shares), -1);
 }
 
 Tensor Categorical(const Operand& key, const Operand& logits, int64_t axis) {
   return ArgMax(Gumbel(key, logits.shape(), logits.dtype()) + logits, axis);
+}
+
+Tensor Choice(const Operand& key, int64_t size, int64_t count, bool replace) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(key);
+  if (tracer == nullptr || !IsKey(*tracer, "Choice", key)) return key;
+  if (!MayChoose(*tracer, size, count, replace)) return key;
+  if (replace) return Randint(key, {count}, 0, size);
+  return SliceInDim(Permutation(key, size), 0, count);
+}
+
+Tensor Choice(const Operand& key, const Operand& weights, int64_t count, bool replace) {
+  const std::optional<Tensor> p = Parameter("Choice", key, weights);
+  if (!p.has_value()) return key;
+  Tracer& tracer = *Tracer::Current();
+  if (p->rank() != 1) {
+    return tracer.Fail(
+        "Choice", absl::StrCat("the weights are ", p->type().ToString(), "; expected a vector"));
+  }
+  if (!MayChoose(tracer, p->size(), count, replace)) return key;
+  if (!replace) {
+    // The largest of independent numbers of Gumbel, moved by logarithms of the weights.
+    return TopK(Gumbel(key, p->shape(), p->dtype()) + Log(*p), count).second;
+  }
+  const Tensor sums = CumSum(*p);
+  return SearchSorted(sums, At(sums, {-1}) * (1 - Uniform(key, {count}, p->dtype())));
 }
 
 Tensor Permutation(const Operand& key, const Operand& a) {

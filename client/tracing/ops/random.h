@@ -43,11 +43,31 @@ Tensor Gumbel(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::D
 Tensor Laplace(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::DType::kF32);
 Tensor Logistic(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::DType::kF32);
 Tensor Cauchy(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::DType::kF32);
-// Of the shape parameter `alpha`, one number for each of its elements. Not differentiable.
+// Distributions with parameters: one number for each of their elements.
+// exp of a normal number, times `sigma`.
+Tensor LogNormal(const Operand& key, const Operand& sigma);
+// A normal vector with the mean `mean`, a vector, and the covariances `covariance`, a matrix.
+Tensor MultivariateNormal(const Operand& key, const Operand& mean, const Operand& covariance);
+Tensor Pareto(const Operand& key, const Operand& b);
+Tensor Rayleigh(const Operand& key, const Operand& scale);
+Tensor WeibullMin(const Operand& key, const Operand& scale, const Operand& concentration);
+Tensor Maxwell(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::DType::kF32);
+// The distribution gamma of the shape parameter `alpha`, and the logarithms of its numbers, which
+// are exact for small ones, too. These and those that are made of them are not differentiable.
 Tensor Gamma(const Operand& key, const Operand& alpha);
+Tensor LogGamma(const Operand& key, const Operand& alpha);
+Tensor Beta(const Operand& key, const Operand& a, const Operand& b);
+Tensor ChiSquare(const Operand& key, const Operand& df);
+Tensor StudentT(const Operand& key, const Operand& df);
+// Shares that add up to 1 along the last axis.
+Tensor Dirichlet(const Operand& key, const Operand& alpha);
 
 // An index along `axis` with probabilities that are proportional to exp(logits).
 Tensor Categorical(const Operand& key, const Operand& logits, int64_t axis = -1);
+// `count` of the numbers below `size`, each as likely, or in proportion to its weight, a vector:
+// any of them several times, or each at most once.
+Tensor Choice(const Operand& key, int64_t size, int64_t count, bool replace = true);
+Tensor Choice(const Operand& key, const Operand& weights, int64_t count, bool replace = true);
 // The parts of `a` along its first axis in random order; or the numbers below `count`.
 Tensor Permutation(const Operand& key, const Operand& a);
 Tensor Permutation(const Operand& key, int64_t count);

@@ -32,6 +32,9 @@ Tensor Linspace(double start, double stop, int64_t size, ir::DType dtype = ir::D
 // Ones where column - row = k, and zeros elsewhere. columns = -1: as many as rows.
 Tensor Eye(int64_t rows, int64_t columns = -1, int64_t k = 0, ir::DType dtype = ir::DType::kF32,
            std::source_location location = std::source_location::current());
+// Each of the vectors, whose sizes are n0, n1, ..., as a coordinate of the points of a grid. Its
+// shape is [n0, n1, ...] with `matrix_indexing`, and [n1, n0, ...] without.
+std::vector<Tensor> Meshgrid(const Operands& vectors, bool matrix_indexing = false);
 // Tensors of the type of another one.
 Tensor FullLike(const Operand& a, double value);
 Tensor ZerosLike(const Operand& a);

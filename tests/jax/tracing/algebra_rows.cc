@@ -44,6 +44,8 @@ std::vector<Row> AlgebraRows() {
       ROW1(determinant, linalg::Det(x)),
       ROW1(slogdet, linalg::SlogDet(x)),
       ROW1(norm, linalg::Norm(x, {1})),
+      ROW1(trace, linalg::Trace(x, 1)),
+      ROW2(cross, linalg::Cross(x, y)),
       ROW1(matrix_power, std::pair(linalg::MatrixPower(x, 5), linalg::MatrixPower(x, -2))),
       ROW1(fft, fft::Fft(x, 0)),
       ROW1(ifft, fft::Ifft(x)),

@@ -96,6 +96,10 @@ ELEMENTWISE = [
     ("subtract", jnp.subtract, M, normal(3)),
     ("polygamma", lambda x: special.polygamma(2, x), POSITIVE),
     ("zeta", lambda x: special.zeta(3.0, x), POSITIVE),
+    ("degrees", lambda x: (jnp.deg2rad(x), jnp.rad2deg(x)), V),
+    ("heaviside", lambda x: jnp.heaviside(x, 0.25), constant([-1.0, 0.0, 2.0])),
+    ("is_close", lambda x, y: jnp.isclose(x, y, 1e-5, 1e-8).astype(x.dtype), constant([1.0, 2.0, np.inf, np.nan]),
+     constant([1.000001, 2.1, np.inf, np.nan])),
     ("clip", jnp.clip, M, constant(-0.5), constant([0.2, 0.3, 0.4])),
     ("where", lambda x, y, z: jnp.where(x > 0, y, z), M, M, normal(3)),
     ("compare", lambda x, y: (x < y).astype(x.dtype), M, normal(3)),
@@ -126,6 +130,12 @@ def logcumsumexp(x):
 def set_rows(x, y, z):
     return x.at[:, y].set(z)
 
+
+def nan_reductions(x):
+    return jnp.nansum(x, 1), jnp.nanmean(x, 1), jnp.nanmax(x, 1), jnp.nanmin(x)
+
+
+WITH_NAN = constant([[1.0, np.nan, 3.0], [2.0, 5.0, -1.0]])
 
 STRUCTURE = [
     ("all_axes", jnp.sum, M),
@@ -204,6 +214,27 @@ STRUCTURE = [
     ("einsum", lambda x, y: jnp.einsum("bij,bjk->kbi", x, y), normal(2, 2, 3), normal(2, 3, 4)),
     ("einsum_diagonal", lambda x: jnp.einsum("ii->i", x), normal(3, 3)),
     ("einsum_of_three", lambda x, y, z: jnp.einsum("ij,jk,k->i", x, y, z), M, normal(3, 4), normal(4)),
+    ("meshgrid", lambda x, y: jnp.meshgrid(x, y), normal(2), normal(3)),
+    ("meshgrid_of_a_matrix", lambda x, y: jnp.meshgrid(x, y, indexing="ij"), normal(2), normal(3)),
+    ("convolve", jnp.convolve, normal(5), normal(3)),
+    ("convolve_same", lambda x, y: jnp.convolve(x, y, "same"), normal(2), normal(4)),
+    ("correlate", jnp.correlate, normal(5), normal(3)),
+    ("interp", jnp.interp, constant([-3.0, -0.7, 0.4, 1.6, 2.8]), constant([-1.0, 0.5, 1.0, 2.0]), normal(4)),
+    ("trapezoid", lambda x: jnp.trapezoid(x, dx=0.5), M),
+    ("trapezoid_at", lambda x, y: jnp.trapezoid(x, y, axis=1), M, normal(3)),
+    ("polyval", jnp.polyval, normal(4), V),
+    ("median", lambda x: jnp.median(x, 1), normal(3, 4)),
+    ("median_of_all", jnp.median, M),
+    ("quantile", lambda x: jnp.quantile(x, 0.3, 0, keepdims=True), normal(5, 2)),
+    ("average", lambda x, y: jnp.average(x, 1, y), M, between(0.5, 2, 3)),
+    ("ptp", lambda x: jnp.ptp(x, 1), M),
+    ("count_nonzero", lambda x: jnp.count_nonzero(x, 0).astype(np.int32), constant([[1.0, 0.0], [2.0, 0.0]])),
+    ("nan_reductions", nan_reductions, WITH_NAN),
+    ("nan_deviations", lambda x: (jnp.nanvar(x, 0, keepdims=True), jnp.nanstd(x, 1, ddof=1)), WITH_NAN),
+    ("cov", jnp.cov, normal(3, 5)),
+    ("corrcoef", jnp.corrcoef, normal(3, 5)),
+    ("histogram", lambda x: jnp.histogram(x, 4, (-1, 1.5)), constant([-2.0, -1.0, 0.3, 0.4, 1.4, 1.5, 9.0])),
+    ("bincount", lambda x: jnp.bincount(x, length=5).astype(np.int32), integers(0, 7, 9)),
     ("einsum_ellipsis", lambda x, y: jnp.einsum("...ij,...jk->...ik", x, y), normal(2, 2, 3), normal(2, 3, 2)),
 ]
 
@@ -393,6 +424,8 @@ ALGEBRA = [
     ("determinant", jnp.linalg.det, normal(4, 4)),
     ("slogdet", jnp.linalg.slogdet, normal(4, 4)),
     ("norm", lambda x: jnp.linalg.norm(x, axis=1), M),
+    ("trace", lambda x: jnp.trace(x, 1), normal(3, 4)),
+    ("cross", jnp.cross, M, normal(3)),
     ("matrix_power", lambda x: (jnp.linalg.matrix_power(x, 5), jnp.linalg.matrix_power(x, -2)), SQUARE),
     ("fft", lambda x: jnp.fft.fft(x, axis=0), normal(4, 3)),
     ("ifft", jnp.fft.ifft, normal(2, 5)),

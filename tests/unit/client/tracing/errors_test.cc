@@ -95,6 +95,29 @@ TEST(ErrorsTest, Indices) {
   EXPECT_EQ(Of(X(TopK(x, 4))), "f: TopK: k is 4 for [3]");
 }
 
+TEST(ErrorsTest, Statistics) {
+  EXPECT_EQ(Of(X(Quantile(x, 1.5))), "f: Quantile: q is 1.5; expected 0 to 1");
+  EXPECT_EQ(Of(X(Median(x)), kIntegers),
+            "f: Quantile: the operand is tensor<3xi32>; expected floats");
+  EXPECT_EQ(Of2(XY(Average(x, y)), kMatrix, kVector),
+            "f: Average: the weights are [3] for [2,3]; expected the same shape, or a vector along "
+            "the only axis");
+  EXPECT_EQ(Of(X(Cov(x))), "f: Cov: the operand has the shape [3]; expected a matrix");
+  EXPECT_EQ(Of(X(Histogram(x, 0, 0, 1))),
+            "f: Histogram: 0 parts from 0 to 1; expected at least one part of numbers in ascending "
+            "order");
+  EXPECT_EQ(Of(X(Bincount(x, 3))),
+            "f: Bincount: the operand is tensor<3xf32> and the length 3; expected integers, and at "
+            "least 0");
+  EXPECT_EQ(Of2(XY(Interp(x, y, x)), kVector, kMatrix),
+            "f: Interp: the points are tensor<2x3xf32> and tensor<3xf32>; expected vectors of "
+            "floats of one type");
+  EXPECT_EQ(Of2(XY(Convolve(x, y)), kVector, kMatrix),
+            "f: Convolve: the operands have the shapes [3] and [2,3]; expected vectors");
+  EXPECT_EQ(Of2(XY(Meshgrid({x, y})), kVector, kMatrix),
+            "f: Meshgrid: operand 1 has the shape [2,3]; expected a vector");
+}
+
 TEST(ErrorsTest, Networks) {
   EXPECT_EQ(Of(X(nn::OneHot(x, 3))), "f: OneHot: indices are tensor<3xf32>; expected integers");
   EXPECT_EQ(Of2(XY(nn::SoftmaxCrossEntropy(x, y)), kVector, kIntegers),
@@ -118,6 +141,8 @@ TEST(ErrorsTest, RandomNumbers) {
             "f: Normal: the element type is i32; expected f64, f32, f16 or bf16");
   EXPECT_EQ(Of(X(random::Bits(x, {2}, DType::kI32)), key),
             "f: Bits: the element type is i32; expected ui8, ui16, ui32 or ui64");
+  EXPECT_EQ(Of(X(random::Choice(x, 3, 4, false)), key),
+            "f: Choice: 4 of 3 numbers cannot be chosen, each at most once");
   EXPECT_EQ(Of(X(random::Key(x))),
             "f: Key: the seed is tensor<3xf32>; expected a scalar of integers");
 }

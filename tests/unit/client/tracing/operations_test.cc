@@ -201,5 +201,30 @@ TEST(OperationsTest, RandomNumbersAreThoseOfJax) {
                                       0.6328125f, 0.84375f, 0.96875f}));
 }
 
+TEST(OperationsTest, NumbersOfDistributionsWithParametersAreThoseOfJax) {
+  const auto floats = []() {
+    const Tensor key = random::Key(42), p = Constant(F32({2}, {2, 3}));
+    return std::tuple(
+        std::tuple(random::LogNormal(key, p),
+                   random::MultivariateNormal(key, p, Constant(F32({2, 2}, {2, 0.5f, 0.5f, 1}))),
+                   random::Pareto(key, p), random::Rayleigh(key, p), random::WeibullMin(key, 2, p),
+                   random::Maxwell(key, {2})),
+        std::tuple(random::LogGamma(key, Constant(F32({2}, {0.01f, 3}))), random::Beta(key, p, 0.5),
+                   random::ChiSquare(key, p), random::StudentT(key, p), random::Dirichlet(key, p)));
+  };
+  EXPECT_THAT(Eval(floats, {}),
+              Near({0.9449633f, 4.060863f,   1.9599712f, 3.4269547f,  1.3985119f, 1.4617001f,
+                    2.3933022f, 2.6357722f,  1.638069f,  2.0885549f,  0.5535825f, 0.29328507f,
+                    -53.09775f, 0.65190315f, 0.9489363f, 0.99985266f, 4.2906604f, 1.397851f,
+                    0.0984596f, -1.7357467f, 0.6567792f, 0.34322077f}));
+  const auto choices = []() {
+    const Tensor key = random::Key(42), weights = Constant(F32({3}, {1, 2, 5}));
+    return std::tuple(random::Choice(key, 10, 3), random::Choice(key, 10, 3, /*replace=*/false),
+                      random::Choice(key, weights, 4),
+                      random::Choice(key, weights, 2, /*replace=*/false));
+  };
+  EXPECT_THAT(Eval(choices, {}), Near({4, 4, 1, 7, 4, 2, 2, 1, 2, 2, 2, 1}));
+}
+
 }  // namespace
 }  // namespace acceld::client

@@ -1,4 +1,4 @@
-#include "client/tracing/ops/host_call.h"
+#include "client/tracing/host_call.h"
 
 #include <utility>
 
