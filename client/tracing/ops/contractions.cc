@@ -13,16 +13,6 @@
 #include "common/ir/einsum.h"
 
 namespace acceld::client {
-namespace {
-
-// Returns `a` with its leading (batch) dimensions broadcast to `batch`.
-Tensor WithBatch(const Tensor& a, absl::Span<const int64_t> batch) {
-  ir::Dims dims(batch.begin(), batch.end());
-  dims.insert(dims.end(), a.shape().end() - 2, a.shape().end());
-  return BroadcastTo(a, dims);
-}
-
-}  // namespace
 
 Tensor DotGeneral(const Operand& a, const Operand& b, const DotDimensions& dimensions) {
   const std::shared_ptr<Tracer> tracer = Tracer::Of(a, b);
@@ -33,39 +23,6 @@ Tensor DotGeneral(const Operand& a, const Operand& b, const DotDimensions& dimen
                                       .lhs_contracting_dimensions = dimensions.lhs_contracting,
                                       .rhs_contracting_dimensions = dimensions.rhs_contracting};
   return tracer->Emit(ir::OpKind::kDotGeneral, {a, b}, std::move(attributes));
-}
-
-Tensor MatMul(const Operand& a, const Operand& b) {
-  const std::shared_ptr<Tracer> tracer = Tracer::Of(a, b);
-  if (tracer == nullptr) return Tracer::BadNumber();
-  if (a.rank() == 0 || b.rank() == 0) {
-    return tracer->Fail("MatMul", absl::StrCat("operands are ", a.type().ToString(), " and ",
-                                               b.type().ToString(), "; expected at least rank 1"));
-  }
-  const bool row = a.rank() == 1, column = b.rank() == 1;
-  const Tensor left = row ? ExpandDims(a, 0) : a.tensor();
-  const Tensor right = column ? ExpandDims(b, 1) : b.tensor();
-  if (left.shape().back() != right.shape()[right.shape().size() - 2]) {
-    return tracer->Fail("MatMul",
-                        absl::StrCat("the rows of ", ShapeText(a.shape()), " and the columns of ",
-                                     ShapeText(b.shape()), " have different sizes"));
-  }
-  absl::StatusOr<ir::Dims> batch =
-      BroadcastShapes("MatMul", absl::MakeConstSpan(left.shape()).first(left.rank() - 2),
-                      absl::MakeConstSpan(right.shape()).first(right.rank() - 2));
-  if (!batch.ok()) return tracer->Fail(batch.status());
-  const auto rank = static_cast<int64_t>(batch->size());
-  DotDimensions dimensions{.lhs_contracting = {rank + 1}, .rhs_contracting = {rank}};
-  for (int64_t axis = 0; axis < rank; ++axis) {
-    dimensions.lhs_batching.push_back(axis);
-    dimensions.rhs_batching.push_back(axis);
-  }
-  const Tensor product = DotGeneral(WithBatch(left, *batch), WithBatch(right, *batch), dimensions);
-  if (!tracer->status().ok() || (!row && !column)) return product;
-  ir::Dims dims = *batch;
-  if (!row) dims.push_back(left.shape()[left.rank() - 2]);
-  if (!column) dims.push_back(right.shape()[right.rank() - 1]);
-  return Reshape(product, dims);
 }
 
 namespace {
@@ -141,7 +98,66 @@ Labelled Contracted(const Labelled& a, const Labelled& b, const Labels& kept) {
   return {DotGeneral(a.tensor, b.tensor, dimensions), result};
 }
 
+// The tensor with its axes in the order of `labels`, all of its own.
+Tensor Arranged(const Labelled& x, const Labels& labels) {
+  if (x.labels == labels) return x.tensor;
+  Axes order;
+  for (const int label : labels) {
+    order.push_back(std::find(x.labels.begin(), x.labels.end(), label) - x.labels.begin());
+  }
+  return Transpose(x.tensor, order);
+}
+
+// The labels of a product of matrices: of its rows, its columns, what is summed over, and the first
+// of its batch dimensions.
+constexpr int kRow = 0, kColumn = 1, kSummed = 2, kBatch = 3;
+
+// An operand of MatMul, whose last axes have the labels `matrix`. Batch dimensions of size 1 that
+// the result does not have are left out: it is the same for all examples along them.
+Labelled MatMulOperand(const Tensor& a, const Labels& matrix, const ir::Dims& batch) {
+  const auto num_batch = static_cast<size_t>(a.rank()) - matrix.size();
+  const size_t missing = batch.size() - num_batch;
+  Labels labels;
+  Axes same_for_all;
+  for (size_t axis = 0; axis < num_batch; ++axis) {
+    if (a.shape()[axis] == 1 && batch[missing + axis] != 1) {
+      same_for_all.push_back(static_cast<int64_t>(axis));
+    } else {
+      labels.push_back(kBatch + static_cast<int>(missing + axis));
+    }
+  }
+  labels.insert(labels.end(), matrix.begin(), matrix.end());
+  return {same_for_all.empty() ? a : Squeeze(a, same_for_all), labels};
+}
+
 }  // namespace
+
+Tensor MatMul(const Operand& a, const Operand& b) {
+  const std::shared_ptr<Tracer> tracer = Tracer::Of(a, b);
+  if (tracer == nullptr) return Tracer::BadNumber();
+  if (a.rank() == 0 || b.rank() == 0) {
+    return tracer->Fail("MatMul", absl::StrCat("operands are ", a.type().ToString(), " and ",
+                                               b.type().ToString(), "; expected at least rank 1"));
+  }
+  const Labels left = a.rank() == 1 ? Labels{kSummed} : Labels{kRow, kSummed};
+  const Labels right = b.rank() == 1 ? Labels{kSummed} : Labels{kSummed, kColumn};
+  if (a.shape().back() != b.shape()[b.shape().size() - right.size()]) {
+    return tracer->Fail("MatMul",
+                        absl::StrCat("the rows of ", ShapeText(a.shape()), " and the columns of ",
+                                     ShapeText(b.shape()), " have different sizes"));
+  }
+  const absl::StatusOr<ir::Dims> batch = BroadcastShapes(
+      "MatMul", absl::MakeConstSpan(a.shape()).first(a.shape().size() - left.size()),
+      absl::MakeConstSpan(b.shape()).first(b.shape().size() - right.size()));
+  if (!batch.ok()) return tracer->Fail(batch.status());
+  Labels kept;
+  for (size_t i = 0; i < batch->size(); ++i) kept.push_back(kBatch + static_cast<int>(i));
+  if (left.size() > 1) kept.push_back(kRow);
+  if (right.size() > 1) kept.push_back(kColumn);
+  const Labelled product =
+      Contracted(MatMulOperand(a, left, *batch), MatMulOperand(b, right, *batch), kept);
+  return tracer->status().ok() ? Arranged(product, kept) : product.tensor;
+}
 
 Tensor Dot(const Operand& a, const Operand& b) {
   if (a.rank() == 0 || b.rank() == 0) return a * b;
@@ -223,13 +239,7 @@ Tensor Einsum(absl::string_view labels, const Operands& operands) {
     const Labelled next = Reduced(left[i], with_result);
     result = Contracted(result, next, needed);
   }
-  if (!tracer->status().ok()) return result.tensor;
-  Axes order;
-  for (const int label : read->result) {
-    order.push_back(std::find(result.labels.begin(), result.labels.end(), label) -
-                    result.labels.begin());
-  }
-  return order.empty() ? result.tensor : Transpose(result.tensor, order);
+  return tracer->status().ok() ? Arranged(result, read->result) : result.tensor;
 }
 
 }  // namespace acceld::client

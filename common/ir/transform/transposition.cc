@@ -17,6 +17,48 @@ constexpr OpTable<Rule> kRules = {
 #include "common/ir/ops.def"
 };
 
+int64_t EndOf(Emitter& e, const CotangentPart& part) {
+  return part.start + e.TypeOf(part.cotangent).dims[part.dimension];
+}
+
+// Whether parts, sorted by their starts, can be joined along one dimension.
+bool AreDisjoint(Emitter& e, const std::vector<CotangentPart>& parts) {
+  int64_t end = 0;
+  for (const CotangentPart& part : parts) {
+    if (part.dimension != parts[0].dimension || part.start < end) return false;
+    end = EndOf(e, part);
+  }
+  return true;
+}
+
+// The part with zeros around it, of type `type`.
+ValueId Padded(Emitter& e, const TensorType& type, const CotangentPart& part) {
+  const std::vector<int64_t> none(type.dims.size(), 0);
+  PadAttributes pad{none, none, none};
+  pad.edge_padding_low[part.dimension] = part.start;
+  pad.edge_padding_high[part.dimension] = type.dims[part.dimension] - EndOf(e, part);
+  return e.Op(OpKind::kPad, {part.cotangent, e.Constant({type.dtype, {}}, 0)}, std::move(pad));
+}
+
+// Disjoint parts, sorted by their starts, with zeros between them, of type `type`.
+ValueId Joined(Emitter& e, const TensorType& type, const std::vector<CotangentPart>& parts) {
+  const int64_t dimension = parts[0].dimension;
+  std::vector<ValueId> joined;
+  int64_t end = 0;
+  const auto fill_up_to = [&](int64_t start) {
+    TensorType gap = type;
+    gap.dims[dimension] = start - end;
+    if (start > end) joined.push_back(e.Constant(gap, 0));
+  };
+  for (const CotangentPart& part : parts) {
+    fill_up_to(part.start);
+    joined.push_back(part.cotangent);
+    end = EndOf(e, part);
+  }
+  fill_up_to(type.dims[dimension]);
+  return e.Concatenate(std::move(joined), dimension);
+}
+
 }  // namespace
 
 FunctionTransposition::FunctionTransposition(Transposer& transposer, const Function& source,
@@ -50,6 +92,24 @@ void FunctionTransposition::AddCotangent(Emitter& e, ValueId id, ValueId cotange
   if (!is_new) entry->second = e.Add(entry->second, cotangent);
 }
 
+void FunctionTransposition::JoinParts(Emitter& e, absl::Span<const ValueId> ids) {
+  for (const ValueId id : ids) {
+    const auto found = parts_of_.find(id);
+    if (found == parts_of_.end()) continue;
+    std::vector<CotangentPart> parts = std::move(found->second);
+    parts_of_.erase(found);
+    const TensorType& type = source_.TensorOf(id);
+    std::stable_sort(
+        parts.begin(), parts.end(),
+        [](const CotangentPart& a, const CotangentPart& b) { return a.start < b.start; });
+    if (parts.size() > 1 && AreDisjoint(e, parts)) {
+      AddCotangent(e, id, Joined(e, type, parts));
+      continue;
+    }
+    for (const CotangentPart& part : parts) AddCotangent(e, id, Padded(e, type, part));
+  }
+}
+
 absl::StatusOr<Function> FunctionTransposition::Run() {
   const auto is_linear = [this](ValueId id) { return IsLinear(id); };
   std::vector<const Op*> linear_ops;
@@ -71,6 +131,7 @@ absl::StatusOr<Function> FunctionTransposition::Run() {
   for (auto op = linear_ops.rbegin(); op != linear_ops.rend(); ++op) {
     ACCELD_RETURN_IF_ERROR(TransposeOp(**op));
   }
+  JoinParts(e, source_.body.parameters);
   std::vector<ValueId> results;
   for (const ValueId id : source_.body.parameters) {
     if (!IsLinear(id)) continue;
@@ -82,6 +143,9 @@ absl::StatusOr<Function> FunctionTransposition::Run() {
 }
 
 absl::Status FunctionTransposition::TransposeOp(const Op& op) {
+  Emitter e(builder_, op.location);
+  JoinParts(e, op.results);
+  ACCELD_RETURN_IF_ERROR(e.status());
   const bool has_cotangent = std::any_of(op.results.begin(), op.results.end(), [this](ValueId id) {
     return CotangentOf(id).has_value();
   });

@@ -5,12 +5,19 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/ir/builder.h"
 #include "common/ir/emitter.h"
 #include "common/ir/transform/transposer.h"
 
 // The interface by which a rule says how a linear op is transposed.
 namespace acceld::ir {
+
+// The cotangent of the elements of a value from `start` on along `dimension`.
+struct CotangentPart {
+  int64_t dimension, start;
+  ValueId cotangent;
+};
 
 // The transpose of one function under construction. Thread-compatible.
 class FunctionTransposition {
@@ -32,16 +39,22 @@ class FunctionTransposition {
   // The sum of the cotangents of a value so far; nullopt if it is zero.
   absl::optional<ValueId> CotangentOf(ValueId id) const;
   void AddCotangent(Emitter& e, ValueId id, ValueId cotangent);
+  // Adds a cotangent of a part of a value. Parts that do not overlap are joined when all of them
+  // are there, instead of being padded and added.
+  void AddPart(ValueId id, const CotangentPart& part) { parts_of_[id].push_back(part); }
 
  private:
   absl::Status TransposeOp(const Op& op);
+  // Adds what AddPart has collected to the cotangents of these values.
+  void JoinParts(Emitter& e, absl::Span<const ValueId> ids);
 
   Transposer& transposer_;
   const Function& source_;
   FunctionBuilder builder_;
-  std::vector<bool> is_linear_;                         // by values of the source
-  absl::flat_hash_map<ValueId, ValueId> known_of_;      // by values of the source
-  absl::flat_hash_map<ValueId, ValueId> cotangent_of_;  // by values of the source
+  std::vector<bool> is_linear_;                                        // by values of the source
+  absl::flat_hash_map<ValueId, ValueId> known_of_;                     // by values of the source
+  absl::flat_hash_map<ValueId, ValueId> cotangent_of_;                 // by values of the source
+  absl::flat_hash_map<ValueId, std::vector<CotangentPart>> parts_of_;  // by values of the source
 };
 
 // The transpose of one op. Thread-compatible.
@@ -79,6 +92,10 @@ class Transposition {
   // Adds to the cotangent of an operand, if it is linear; does nothing for others.
   void AddCotangent(size_t operand, ValueId cotangent) {
     if (IsLinear(operand)) function_.AddCotangent(emit, op_.operands[operand], cotangent);
+  }
+
+  void AddPart(size_t operand, const CotangentPart& part) {
+    if (IsLinear(operand)) function_.AddPart(op_.operands[operand], part);
   }
 
   // Refuses: the op is not linear, because of `why`.

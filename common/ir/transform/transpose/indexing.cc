@@ -62,9 +62,20 @@ absl::Status TransposeTranspose(Transposition& t) {
 absl::Status TransposeSlice(Transposition& t) {
   const SliceAttributes& slice = t.As<SliceAttributes>();
   const TensorType &from = t.operand_type(0), &to = t.result_type();
+  const auto stride_of = [&](int64_t d) { return slice.strides.empty() ? 1 : slice.strides[d]; };
+  std::vector<int64_t> partial;
+  bool is_dense = true;
+  for (int64_t d = 0; d < from.rank(); ++d) {
+    if (to.dims[d] != from.dims[d]) partial.push_back(d);
+    is_dense = is_dense && (stride_of(d) == 1 || to.dims[d] <= 1);
+  }
+  if (is_dense && partial.size() == 1) {
+    t.AddPart(0, {partial[0], slice.start_indices[partial[0]], t.cotangent()});
+    return absl::OkStatus();
+  }
   PadAttributes pad;
   for (int64_t d = 0; d < from.rank(); ++d) {
-    const int64_t stride = slice.strides.empty() ? 1 : slice.strides[d];
+    const int64_t stride = stride_of(d);
     const int64_t covered = to.dims[d] == 0 ? 0 : (to.dims[d] - 1) * stride + 1;
     pad.edge_padding_low.push_back(slice.start_indices[d]);
     pad.edge_padding_high.push_back(from.dims[d] - slice.start_indices[d] - covered);
