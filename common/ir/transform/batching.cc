@@ -114,7 +114,7 @@ absl::Status Batching::OneByOne() {
     stacks.push_back(EmptyStack(emit, result_type(i), size()));
   }
   const std::vector<ValueId> results = CountedLoop(
-      emit, function_.builder(), size(), stacks,
+      emit, function_.builder(), size(), DType::kI32, stacks,
       [&](ValueId example, const std::vector<ValueId>& written) {
         absl::flat_hash_map<ValueId, ValueId> values;
         for (const ValueId id : outside) {

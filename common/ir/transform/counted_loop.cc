@@ -1,15 +1,14 @@
 #include "common/ir/transform/counted_loop.h"
 
+#include <limits>
 #include <utility>
 
 namespace acceld::ir {
 namespace {
 
-constexpr DType kCounterType = DType::kI64;
-
 // The index of an element of a stack, for dynamic_slice and dynamic_update_slice.
 std::vector<ValueId> IndexOf(Emitter& e, const TensorType& stack, ValueId iteration) {
-  std::vector<ValueId> index(static_cast<size_t>(stack.rank()), e.Constant({kCounterType, {}}, 0));
+  std::vector<ValueId> index(static_cast<size_t>(stack.rank()), e.Fill(iteration, 0));
   index[0] = iteration;
   return index;
 }
@@ -17,11 +16,13 @@ std::vector<ValueId> IndexOf(Emitter& e, const TensorType& stack, ValueId iterat
 }  // namespace
 
 std::vector<ValueId> CountedLoop(
-    Emitter& e, FunctionBuilder& builder, int64_t count, const std::vector<ValueId>& initial,
+    Emitter& e, FunctionBuilder& builder, int64_t count, DType wanted,
+    const std::vector<ValueId>& initial,
     const std::function<std::vector<ValueId>(ValueId iteration, const std::vector<ValueId>&)>&
         body) {
   if (!e.ok()) return std::vector<ValueId>(initial.size());
-  const TensorType counter{kCounterType, {}};
+  const bool fits = wanted == DType::kI32 && count <= std::numeric_limits<int32_t>::max();
+  const TensorType counter{fits ? DType::kI32 : DType::kI64, {}};
   std::vector<ValueId> carried = {e.Constant(counter, 0)};
   carried.insert(carried.end(), initial.begin(), initial.end());
   std::vector<Type> types;
@@ -40,6 +41,17 @@ std::vector<ValueId> CountedLoop(
       e.OpWithRegions(OpKind::kWhile, carried, NoAttributes{}, std::move(regions), carried.size());
   results.erase(results.begin());
   return results;
+}
+
+ValueId CountAt(Emitter& e, const LoopCounter& counter, DType dtype, ValueId iteration) {
+  ValueId value = e.Convert(iteration, dtype);
+  if (!e.ok()) return 0;
+  const ValueId first = e.ConstantLike(value, static_cast<uint64_t>(counter.first));
+  if (counter.step == -1) return e.Sub(first, value);
+  if (counter.step != 1) {
+    value = e.Mul(value, e.ConstantLike(value, static_cast<uint64_t>(counter.step)));
+  }
+  return counter.first == 0 ? value : e.Add(value, first);
 }
 
 ValueId EmptyStack(Emitter& e, const TensorType& element, int64_t count) {

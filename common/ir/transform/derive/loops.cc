@@ -2,7 +2,7 @@
 //
 // Values and tangents together are one loop that carries both. Split, the known loop stacks what
 // the linear one needs of each iteration, so both must run a number of times that is known. What
-// does not change from one iteration to the next is not stacked.
+// follows from the number of the iteration is not stacked, but computed again.
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "common/ir/transform/copy_function.h"
 #include "common/ir/transform/counted_loop.h"
 #include "common/ir/transform/derivation.h"
+#include "common/ir/transform/iteration_values.h"
 #include "common/ir/transform/lists.h"
 
 namespace acceld::ir {
@@ -138,9 +139,8 @@ absl::Status DeriveTogether(Derivation& d) {
 
 // Where the linear loop finds a residual of the body.
 struct ResidualSource {
-  bool is_stacked = false;
-  ValueId value = 0;  // of the known part, if it is the same in each iteration
-  size_t stack = 0;   // the number of its stack, otherwise
+  bool is_stacked = false;  // or else computed again
+  size_t number = 0;        // of its stack, or among what is computed again
 };
 
 // The body's argument that is the same in each iteration: a capture, or a carried value that the
@@ -155,8 +155,8 @@ absl::optional<ValueId> Invariant(const Loop& loop, size_t argument) {
 
 absl::Status DeriveSplit(Derivation& d) {
   FunctionDerivation& f = d.function();
-  const absl::optional<int64_t> count = TripCountOf(Definitions(f.source()), d.op());
-  if (!count.has_value()) {
+  const absl::optional<LoopCounter> counter = CounterOf(Definitions(f.source()), d.op());
+  if (!counter.has_value()) {
     return d.Refuse(
         "the number of its iterations is not known before it runs; in reverse mode only loops that "
         "count by a constant from a constant to a constant have derivatives");
@@ -167,54 +167,80 @@ absl::Status DeriveSplit(Derivation& d) {
                             return f.differentiator().Linearize(loop.body, active);
                           }));
   const size_t n = d.num_operands();
+  const int64_t count = counter->trip_count;
+  const Region& body = split.known.body;
+  std::vector<bool> invariant;
+  for (size_t i = 0; i < body.parameters.size(); ++i) {
+    invariant.push_back(Invariant(loop, i).has_value());
+  }
+  const IterationValues computable(split.known, invariant, loop.num_captures() + counter->carried,
+                                   *counter);
 
   // What the linear loop needs of each iteration: arguments and results of the known body.
   std::vector<ResidualSource> sources;
   std::vector<Residual> stacked;
-  const std::vector<Type> argument_types = split.known.ParameterTypes();
-  const std::vector<Type> result_types = split.known.ResultTypes();
-  std::vector<ValueId> stacks;
+  std::vector<ValueId> stacks, again;
   for (const Residual& residual : split.residuals) {
-    const absl::optional<ValueId> invariant =
-        residual.is_argument ? Invariant(loop, residual.index) : absl::nullopt;
-    if (invariant.has_value()) {
-      sources.push_back({.value = *invariant});
-      continue;
+    const ValueId id =
+        residual.is_argument ? body.parameters[residual.index] : body.results[residual.index];
+    if (computable.Has(id)) {
+      sources.push_back({.is_stacked = false, .number = again.size()});
+      again.push_back(id);
+    } else {
+      sources.push_back({.is_stacked = true, .number = stacks.size()});
+      stacked.push_back(residual);
+      stacks.push_back(EmptyStack(d.known, split.known.TensorOf(id), count));
     }
-    sources.push_back({.is_stacked = true, .stack = stacks.size()});
-    stacked.push_back(residual);
-    const Type& type =
-        residual.is_argument ? argument_types[residual.index] : result_types[residual.index];
-    stacks.push_back(EmptyStack(d.known, type.tensor(), *count));
   }
 
-  const std::vector<ValueId> known = CountedLoop(
-      d.known, f.known(), *count, Joined(loop.initial, stacks),
-      [&](ValueId iteration, const std::vector<ValueId>& values) {
-        const auto span = absl::MakeConstSpan(values);
-        const std::vector<ValueId> arguments = Joined(loop.captured, span.subspan(0, n));
-        const std::vector<ValueId> results = CopyBody(f.known(), split.known, arguments);
-        std::vector<ValueId> next(results.begin(), results.begin() + n);
-        for (size_t s = 0; s < stacked.size(); ++s) {
-          const ValueId element =
-              stacked[s].is_argument ? arguments[stacked[s].index] : results[stacked[s].index];
-          next.push_back(WriteStack(d.known, values[n + s], iteration, element));
-        }
-        return next;
-      });
+  // The known loop carries its stacks, then all that the loop carries but its counter.
+  const auto position = static_cast<int64_t>(counter->carried);
+  const DType counter_type = d.operand_type(counter->carried).dtype;
+  std::vector<ValueId> initial = loop.initial;
+  initial.erase(initial.begin() + position);
+  const size_t num_stacks = stacks.size();
+  std::vector<ValueId> known =
+      CountedLoop(d.known, f.known(), count, counter_type, Joined(stacks, initial),
+                  [&](ValueId iteration, const std::vector<ValueId>& values) {
+                    std::vector<ValueId> carried(values.begin() + static_cast<int64_t>(num_stacks),
+                                                 values.end());
+                    carried.insert(carried.begin() + position,
+                                   CountAt(d.known, *counter, counter_type, iteration));
+                    const std::vector<ValueId> arguments = Joined(loop.captured, carried);
+                    std::vector<ValueId> results = CopyBody(f.known(), split.known, arguments);
+                    std::vector<ValueId> next;
+                    for (size_t s = 0; s < num_stacks; ++s) {
+                      const ValueId element = stacked[s].is_argument ? arguments[stacked[s].index]
+                                                                     : results[stacked[s].index];
+                      next.push_back(WriteStack(d.known, values[s], iteration, element));
+                    }
+                    results.resize(n);
+                    results.erase(results.begin() + position);
+                    return Joined(next, results);
+                  });
+  std::vector<ValueId> linear_stacks;
+  for (size_t s = 0; s < num_stacks; ++s) linear_stacks.push_back(f.InLinear(known[s]));
+  known.erase(known.begin(), known.begin() + static_cast<int64_t>(num_stacks));
+  const auto after_last = static_cast<uint64_t>(counter->first + count * counter->step);
+  known.insert(known.begin() + position,
+               d.known.ConstantLike(loop.initial[counter->carried], after_last));
   for (size_t i = 0; i < n; ++i) d.ReplaceResult(i, known[i]);
 
-  std::vector<ValueId> outside;  // by residual: the stack, or the value itself
-  for (const ResidualSource& source : sources) {
-    outside.push_back(f.InLinear(source.is_stacked ? known[n + source.stack] : source.value));
+  // By argument of the body: the values of which residuals are computed again.
+  std::vector<ValueId> outside(body.parameters.size());
+  const std::vector<bool> used = computable.ArgumentsOf(again);
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) outside[i] = f.InLinear(*Invariant(loop, i));
   }
   const std::vector<ValueId> tangents = CountedLoop(
-      d.linear, f.linear(), *count, InitialTangents(d, loop),
+      d.linear, f.linear(), count, counter_type, InitialTangents(d, loop),
       [&](ValueId iteration, const std::vector<ValueId>& values) {
+        const std::vector<ValueId> computed =
+            computable.Emit(d.linear, f.linear(), iteration, outside, again);
         std::vector<ValueId> arguments = Joined(loop.captured_tangents, values);
-        for (size_t r = 0; r < sources.size(); ++r) {
-          arguments.push_back(sources[r].is_stacked ? ReadStack(d.linear, outside[r], iteration)
-                                                    : outside[r]);
+        for (const auto& [is_stacked, number] : sources) {
+          arguments.push_back(is_stacked ? ReadStack(d.linear, linear_stacks[number], iteration)
+                                         : computed[number]);
         }
         return NextTangents(d.linear, loop, split.active_results,
                             CopyBody(f.linear(), split.linear, arguments));

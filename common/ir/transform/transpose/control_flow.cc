@@ -117,16 +117,15 @@ absl::Status TransposeWhile(Transposition& t) {
     if (i != counter->carried) initial.push_back(t.CotangentOrZeros(i));
   }
   const TensorType counter_type = t.operand_type(counter->carried);
-  const int64_t last = counter->first + (counter->trip_count - 1) * counter->step;
+  // Backwards.
+  const LoopCounter reversed{.first = counter->first + (counter->trip_count - 1) * counter->step,
+                             .step = -counter->step};
   const std::vector<ValueId> cotangents = CountedLoop(
-      e, f.builder(), counter->trip_count, initial,
+      e, f.builder(), counter->trip_count, counter_type.dtype, initial,
       [&](ValueId iteration, const std::vector<ValueId>& values) {
-        const ValueId step = e.Constant(counter_type, static_cast<double>(counter->step));
-        const ValueId number = e.Sub(e.Constant(counter_type, static_cast<double>(last)),
-                                     e.Mul(e.Convert(iteration, counter_type.dtype), step));
         // The known arguments, then the cotangents of all results, the counter's being zero.
         std::vector<ValueId> arguments = captured;
-        arguments.push_back(number);
+        arguments.push_back(CountAt(e, reversed, counter_type.dtype, iteration));
         size_t next = num_captures;
         for (size_t i = 0; i < operands.size(); ++i) {
           arguments.push_back(i == counter->carried ? e.Constant(counter_type, 0) : values[next++]);

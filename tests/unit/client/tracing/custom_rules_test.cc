@@ -17,20 +17,6 @@ using ir::DType;
 using ir::OpKind;
 using ir::TensorType;
 
-size_t CountOps(const ir::Region& region, OpKind kind) {
-  size_t count = 0;
-  for (const ir::Op& op : region.ops) {
-    count += op.kind == kind ? 1 : 0;
-    for (const ir::Region& nested : op.regions) count += CountOps(nested, kind);
-  }
-  return count;
-}
-size_t CountOps(const ir::Module& module, OpKind kind) {
-  size_t count = 0;
-  for (const ir::Function& function : module.functions) count += CountOps(function.body, kind);
-  return count;
-}
-
 TEST(CustomRulesTest, AStoppedGradientIsZero) {
   const auto f = [](const Tensor& x) { return Sum(x * StopGradient(x)); };
   EXPECT_THAT(Eval(f, {F32({2}, {3, 4})}), Near({25}));

@@ -89,4 +89,19 @@ inline auto Near(std::vector<float> expected) {
   return ::testing::Pointwise(::testing::FloatNear(1e-5f), std::move(expected));
 }
 
+// How many ops of a kind a program has, in all of its functions.
+inline size_t CountOps(const ir::Region& region, ir::OpKind kind) {
+  size_t count = 0;
+  for (const ir::Op& op : region.ops) {
+    count += op.kind == kind ? 1 : 0;
+    for (const ir::Region& nested : op.regions) count += CountOps(nested, kind);
+  }
+  return count;
+}
+inline size_t CountOps(const ir::Module& module, ir::OpKind kind) {
+  size_t count = 0;
+  for (const ir::Function& function : module.functions) count += CountOps(function.body, kind);
+  return count;
+}
+
 }  // namespace acceld::client

@@ -1,5 +1,6 @@
 // Derivatives and batches of traced functions, evaluated by the reference interpreter.
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace acceld::client {
 namespace {
 
 using ir::DType;
+using ir::OpKind;
 using ir::TensorType;
 
 TEST(TransformsTest, TheGradientOfASumOfLogistics) {
@@ -105,6 +107,49 @@ TEST(TransformsTest, WrongCallsSayWhatIsWrong) {
             "f: Vmap: in_axes has 3 entries, and there are 2 arguments");
   EXPECT_EQ(ErrorOf(Vmap(add, {std::nullopt, std::nullopt}), {vector, vector}),
             "f: Vmap: no argument has examples");
+}
+
+// What a gradient costs beside JAX's for the same function.
+TEST(TransformsTest, LoopsInReverseStackOnlyWhatDependsOnEarlierIterations) {
+  const auto last = [](const Tensor& h, const Tensor& xs) {
+    const auto step = [&](const Tensor& i, const Tensor& c) {
+      return Tanh(2 * c * DynamicIndexInDim(xs, i, 0, /*keep_dim=*/false));
+    };
+    return ForiLoop(0, xs.shape()[0], step, h);
+  };
+  const absl::StatusOr<Program> program =
+      TraceOf(Grad<0>(last), {{DType::kF32, {}}, {DType::kF32, {9}}});
+  ASSERT_TRUE(program.ok()) << program.status();
+  // The derivative of tanh; not what the loop reads, nor 2.
+  EXPECT_EQ(CountOps(program->module(), OpKind::kDynamicUpdateSlice), 1u);
+  const float h = std::tanh(2 * 0.5f * 0.3f);
+  EXPECT_THAT(Eval(Grad<0>(last), {F32({}, {0.5f}), F32({1}, {0.3f})}), Near({0.6f * (1 - h * h)}));
+}
+
+TEST(TransformsTest, ProductsOfABatchWithAMatrixHaveOneGradientOfIt) {
+  const auto f = [](const Tensor& w, const Tensor& x) { return Sum(MatMul(x, w)); };
+  const absl::StatusOr<Program> program =
+      TraceOf(Grad<0>(f), {{DType::kF32, {3, 2}}, {DType::kF32, {4, 5, 3}}});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(CountOps(program->module(), OpKind::kReduce), 1u);  // the sum
+  EXPECT_EQ(CountOps(program->module(), OpKind::kBroadcastInDim), 1u);
+}
+
+TEST(TransformsTest, GradientsOfPartsAreJoined) {
+  const auto f = [](const Tensor& x) {
+    const std::vector<Tensor> parts = client::Split(x, 3);
+    return Sum(Sin(parts[0]) * Cos(parts[2]));
+  };
+  const absl::StatusOr<Program> program = TraceOf(Grad(f), {{DType::kF32, {6}}});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(CountOps(program->module(), OpKind::kPad), 0u);
+  EXPECT_EQ(CountOps(program->module(), OpKind::kConcatenate), 1u);
+  EXPECT_THAT(Eval(Grad([](const Tensor& x) {
+                     const Tensor middle = SliceInDim(x, 1, 3);
+                     return Sum(2 * middle) + Sum(3 * SliceInDim(x, 2, 4)) + Sum(5 * middle);
+                   }),
+                   {F32({5}, {0, 0, 0, 0, 0})}),
+              Near({0, 7, 10, 3, 0}));
 }
 
 }  // namespace
