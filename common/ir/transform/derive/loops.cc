@@ -137,12 +137,6 @@ absl::Status DeriveTogether(Derivation& d) {
   return absl::OkStatus();
 }
 
-// Where the linear loop finds a residual of the body.
-struct ResidualSource {
-  bool is_stacked = false;  // or else computed again
-  size_t number = 0;        // of its stack, or among what is computed again
-};
-
 // The body's argument that is the same in each iteration: a capture, or a carried value that the
 // body returns unchanged. nullopt for others.
 absl::optional<ValueId> Invariant(const Loop& loop, size_t argument) {
@@ -152,6 +146,123 @@ absl::optional<ValueId> Invariant(const Loop& loop, size_t argument) {
   if (body.results[carried] != body.parameters[argument]) return absl::nullopt;
   return loop.initial[carried];
 }
+
+// A loop whose body is split: two loops that count like it. Only the first carries stacks.
+class SplitLoop {
+ public:
+  // Keeps references to all of them.
+  SplitLoop(Derivation& d, const Loop& loop, const LoopCounter& counter,
+            const LinearizedFunction& split)
+      : d_(d),
+        f_(d.function()),
+        loop_(loop),
+        counter_(counter),
+        counter_type_(d.operand_type(counter.carried).dtype),
+        split_(split),
+        computable_(split.known, Invariants(loop), loop.num_captures() + counter.carried, counter) {
+    const Region& body = split.known.body;
+    for (const Residual& residual : split.residuals) {
+      const ValueId id =
+          residual.is_argument ? body.parameters[residual.index] : body.results[residual.index];
+      if (computable_.Has(id)) {
+        sources_.push_back({.is_stacked = false, .number = computed_.size()});
+        computed_.push_back(id);
+      } else {
+        sources_.push_back({.is_stacked = true, .number = stacked_.size()});
+        stacked_.push_back(residual);
+        stacks_.push_back(EmptyStack(d.known, split.known.TensorOf(id), counter.trip_count));
+      }
+    }
+  }
+
+  // Appends the loop of known values, which fills the stacks, and sets the op's results.
+  void AddKnown() {
+    // It carries the stacks, then all that the source carries but the counter.
+    std::vector<ValueId> initial = loop_.initial;
+    initial.erase(initial.begin() + Position());
+    std::vector<ValueId> results = CountedLoop(
+        d_.known, f_.known(), counter_.trip_count, counter_type_, Joined(stacks_, initial),
+        [this](ValueId iteration, const auto& values) { return KnownBody(iteration, values); });
+    std::copy_n(results.begin(), stacks_.size(), stacks_.begin());
+    results.erase(results.begin(), results.begin() + static_cast<int64_t>(stacks_.size()));
+    const int64_t after_last = counter_.first + counter_.trip_count * counter_.step;
+    results.insert(
+        results.begin() + Position(),
+        d_.known.ConstantLike(loop_.initial[counter_.carried], static_cast<uint64_t>(after_last)));
+    for (size_t i = 0; i < results.size(); ++i) d_.ReplaceResult(i, results[i]);
+  }
+
+  // Appends the loop of tangents; returns those of the active carried values. After AddKnown.
+  std::vector<ValueId> AddLinear() {
+    std::vector<ValueId> stacks;
+    for (const ValueId stack : stacks_) stacks.push_back(f_.InLinear(stack));
+    const std::vector<bool> used = computable_.ArgumentsOf(computed_);
+    std::vector<ValueId> arguments(used.size());  // of the body, for what is computed again
+    for (size_t i = 0; i < used.size(); ++i) {
+      if (used[i]) arguments[i] = f_.InLinear(*Invariant(loop_, i));
+    }
+    return CountedLoop(
+        d_.linear, f_.linear(), counter_.trip_count, counter_type_, InitialTangents(d_, loop_),
+        [&](ValueId iteration, const std::vector<ValueId>& tangents) {
+          const std::vector<ValueId> computed =
+              computable_.Emit(d_.linear, f_.linear(), iteration, arguments, computed_);
+          std::vector<ValueId> inputs = Joined(loop_.captured_tangents, tangents);
+          for (const auto& [is_stacked, number] : sources_) {
+            inputs.push_back(is_stacked ? ReadStack(d_.linear, stacks[number], iteration)
+                                        : computed[number]);
+          }
+          return NextTangents(d_.linear, loop_, split_.active_results,
+                              CopyBody(f_.linear(), split_.linear, inputs));
+        });
+  }
+
+ private:
+  // Where the linear loop finds a residual of the body.
+  struct Source {
+    bool is_stacked = false;  // or else computed again
+    size_t number = 0;        // of its stack, or among what is computed again
+  };
+
+  static std::vector<bool> Invariants(const Loop& loop) {
+    std::vector<bool> invariants;
+    for (size_t i = 0; i < loop.body.body.parameters.size(); ++i) {
+      invariants.push_back(Invariant(loop, i).has_value());
+    }
+    return invariants;
+  }
+
+  int64_t Position() const { return static_cast<int64_t>(counter_.carried); }
+
+  std::vector<ValueId> KnownBody(ValueId iteration, const std::vector<ValueId>& values) {
+    const size_t num_stacks = stacks_.size();
+    std::vector<ValueId> carried(values.begin() + static_cast<int64_t>(num_stacks), values.end());
+    carried.insert(carried.begin() + Position(),
+                   CountAt(d_.known, counter_, counter_type_, iteration));
+    const std::vector<ValueId> arguments = Joined(loop_.captured, carried);
+    std::vector<ValueId> results = CopyBody(f_.known(), split_.known, arguments);
+    std::vector<ValueId> next;
+    for (size_t s = 0; s < num_stacks; ++s) {
+      const auto& [is_argument, index] = stacked_[s];
+      next.push_back(WriteStack(d_.known, values[s], iteration,
+                                is_argument ? arguments[index] : results[index]));
+    }
+    results.resize(carried.size());
+    results.erase(results.begin() + Position());
+    return Joined(next, results);
+  }
+
+  Derivation& d_;
+  FunctionDerivation& f_;
+  const Loop& loop_;
+  const LoopCounter& counter_;
+  const DType counter_type_;
+  const LinearizedFunction& split_;
+  const IterationValues computable_;
+  std::vector<Source> sources_;    // by residual
+  std::vector<Residual> stacked_;  // by stack
+  std::vector<ValueId> stacks_;    // of the known part: before the loop, and then after it
+  std::vector<ValueId> computed_;  // values of the body that are computed again
+};
 
 absl::Status DeriveSplit(Derivation& d) {
   FunctionDerivation& f = d.function();
@@ -166,86 +277,9 @@ absl::Status DeriveSplit(Derivation& d) {
                           UntilStable(loop, [&](const Mask& active) {
                             return f.differentiator().Linearize(loop.body, active);
                           }));
-  const size_t n = d.num_operands();
-  const int64_t count = counter->trip_count;
-  const Region& body = split.known.body;
-  std::vector<bool> invariant;
-  for (size_t i = 0; i < body.parameters.size(); ++i) {
-    invariant.push_back(Invariant(loop, i).has_value());
-  }
-  const IterationValues computable(split.known, invariant, loop.num_captures() + counter->carried,
-                                   *counter);
-
-  // What the linear loop needs of each iteration: arguments and results of the known body.
-  std::vector<ResidualSource> sources;
-  std::vector<Residual> stacked;
-  std::vector<ValueId> stacks, again;
-  for (const Residual& residual : split.residuals) {
-    const ValueId id =
-        residual.is_argument ? body.parameters[residual.index] : body.results[residual.index];
-    if (computable.Has(id)) {
-      sources.push_back({.is_stacked = false, .number = again.size()});
-      again.push_back(id);
-    } else {
-      sources.push_back({.is_stacked = true, .number = stacks.size()});
-      stacked.push_back(residual);
-      stacks.push_back(EmptyStack(d.known, split.known.TensorOf(id), count));
-    }
-  }
-
-  // The known loop carries its stacks, then all that the loop carries but its counter.
-  const auto position = static_cast<int64_t>(counter->carried);
-  const DType counter_type = d.operand_type(counter->carried).dtype;
-  std::vector<ValueId> initial = loop.initial;
-  initial.erase(initial.begin() + position);
-  const size_t num_stacks = stacks.size();
-  std::vector<ValueId> known =
-      CountedLoop(d.known, f.known(), count, counter_type, Joined(stacks, initial),
-                  [&](ValueId iteration, const std::vector<ValueId>& values) {
-                    std::vector<ValueId> carried(values.begin() + static_cast<int64_t>(num_stacks),
-                                                 values.end());
-                    carried.insert(carried.begin() + position,
-                                   CountAt(d.known, *counter, counter_type, iteration));
-                    const std::vector<ValueId> arguments = Joined(loop.captured, carried);
-                    std::vector<ValueId> results = CopyBody(f.known(), split.known, arguments);
-                    std::vector<ValueId> next;
-                    for (size_t s = 0; s < num_stacks; ++s) {
-                      const ValueId element = stacked[s].is_argument ? arguments[stacked[s].index]
-                                                                     : results[stacked[s].index];
-                      next.push_back(WriteStack(d.known, values[s], iteration, element));
-                    }
-                    results.resize(n);
-                    results.erase(results.begin() + position);
-                    return Joined(next, results);
-                  });
-  std::vector<ValueId> linear_stacks;
-  for (size_t s = 0; s < num_stacks; ++s) linear_stacks.push_back(f.InLinear(known[s]));
-  known.erase(known.begin(), known.begin() + static_cast<int64_t>(num_stacks));
-  const auto after_last = static_cast<uint64_t>(counter->first + count * counter->step);
-  known.insert(known.begin() + position,
-               d.known.ConstantLike(loop.initial[counter->carried], after_last));
-  for (size_t i = 0; i < n; ++i) d.ReplaceResult(i, known[i]);
-
-  // By argument of the body: the values of which residuals are computed again.
-  std::vector<ValueId> outside(body.parameters.size());
-  const std::vector<bool> used = computable.ArgumentsOf(again);
-  for (size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) outside[i] = f.InLinear(*Invariant(loop, i));
-  }
-  const std::vector<ValueId> tangents = CountedLoop(
-      d.linear, f.linear(), count, counter_type, InitialTangents(d, loop),
-      [&](ValueId iteration, const std::vector<ValueId>& values) {
-        const std::vector<ValueId> computed =
-            computable.Emit(d.linear, f.linear(), iteration, outside, again);
-        std::vector<ValueId> arguments = Joined(loop.captured_tangents, values);
-        for (const auto& [is_stacked, number] : sources) {
-          arguments.push_back(is_stacked ? ReadStack(d.linear, linear_stacks[number], iteration)
-                                         : computed[number]);
-        }
-        return NextTangents(d.linear, loop, split.active_results,
-                            CopyBody(f.linear(), split.linear, arguments));
-      });
-  SetTangents(d, loop, tangents);
+  SplitLoop loops(d, loop, *counter, split);
+  loops.AddKnown();
+  SetTangents(d, loop, loops.AddLinear());
   return absl::OkStatus();
 }
 
