@@ -53,7 +53,8 @@ Tensor Rayleigh(const Operand& key, const Operand& scale);
 Tensor WeibullMin(const Operand& key, const Operand& scale, const Operand& concentration);
 Tensor Maxwell(const Operand& key, const ir::Dims& shape, ir::DType dtype = ir::DType::kF32);
 // The distribution gamma of the shape parameter `alpha`, and the logarithms of its numbers, which
-// are exact for small ones, too. These and those that are made of them are not differentiable.
+// are exact for small ones, too. The derivatives of these, and of those that are made of them, by
+// their parameters are those of numbers with the same probability of smaller ones.
 Tensor Gamma(const Operand& key, const Operand& alpha);
 Tensor LogGamma(const Operand& key, const Operand& alpha);
 Tensor Beta(const Operand& key, const Operand& a, const Operand& b);
