@@ -185,10 +185,12 @@ class SplitLoop {
         [this](ValueId iteration, const auto& values) { return KnownBody(iteration, values); });
     std::copy_n(results.begin(), stacks_.size(), stacks_.begin());
     results.erase(results.begin(), results.begin() + static_cast<int64_t>(stacks_.size()));
-    const int64_t after_last = counter_.first + counter_.trip_count * counter_.step;
-    results.insert(
-        results.begin() + Position(),
-        d_.known.ConstantLike(loop_.initial[counter_.carried], static_cast<uint64_t>(after_last)));
+    // The counter wraps around, as the loop's own does.
+    const auto after_last =
+        static_cast<uint64_t>(counter_.first) +
+        static_cast<uint64_t>(counter_.trip_count) * static_cast<uint64_t>(counter_.step);
+    results.insert(results.begin() + Position(),
+                   d_.known.ConstantLike(loop_.initial[counter_.carried], after_last));
     for (size_t i = 0; i < results.size(); ++i) d_.ReplaceResult(i, results[i]);
   }
 
