@@ -12,18 +12,28 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DROPPED = re.compile(r"-fpch-preprocess|--param=.*|-W.*|-f(no-)?sanitize.*|-O\d|-g\d?|-c|-MD|-MMD")
 # Options whose next argument goes with them.
 DROPPED_WITH_VALUE = ("-o", "-MF", "-MT", "-MQ", "-include-pch")
+UNITY_INCLUDE = re.compile(r'^#include "(/.*\.cc)"$', re.MULTILINE)
 COMPILER = re.compile(r"(g\+\+|clang\+\+|c\+\+)[-\d.]*$")
 
 
 def read_entries(build):
     """The entries of a build folder's compile_commands.json for the sources of the repository, by path. What the build
-    has generated is left out."""
+    has generated is left out; a file that includes several sources, to compile them at once, stands for each of them."""
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = pathlib.Path(entry["directory"], entry["file"]).resolve()
-        if source.is_relative_to(ROOT) and not source.is_relative_to(build.resolve()):
-            entries.setdefault(source, entry)
+        file = pathlib.Path(entry["directory"], entry["file"])
+        included = UNITY_INCLUDE.findall(file.read_text()) if file.parent.name == "Unity" else []
+        for source in [pathlib.Path(path) for path in included] or [file.resolve()]:
+            if source.is_relative_to(ROOT) and not source.is_relative_to(build.resolve()):
+                entries.setdefault(source, entry_of(source, entry))
     return entries
+
+
+def entry_of(source, entry):
+    """The entry of a file, for a source that it includes."""
+    if "command" not in entry or not entry["command"].endswith(f" {entry['file']}"):
+        return entry
+    return {**entry, "file": str(source), "command": entry["command"].removesuffix(entry["file"]) + str(source)}
 
 
 def clang_command(entry, clang, precompiled=None):

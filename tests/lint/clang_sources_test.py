@@ -44,6 +44,18 @@ class ClangSourcesTest(unittest.TestCase):
                 json.dumps([{"directory": folder, "file": file, "command": ""} for file in files]))
             self.assertEqual(list(clang_sources.read_entries(build)), [ROOT / "common/status.cc"])
 
+    def test_a_file_that_includes_sources_stands_for_them(self):
+        with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:
+            unity = pathlib.Path(folder, "Unity/unity_0.cxx")
+            unity.parent.mkdir()
+            sources = [ROOT / "common/status.cc", ROOT / "common/check.cc"]
+            unity.write_text("".join(f'#include "{source}"\n' for source in sources))
+            pathlib.Path(folder, "compile_commands.json").write_text(
+                json.dumps([{"directory": folder, "file": str(unity), "command": f"c++ -o 0.o -c {unity}"}]))
+            entries = clang_sources.read_entries(pathlib.Path(folder))
+            self.assertEqual({source: f"c++ -o 0.o -c {source}" for source in sources},
+                             {source: entry["command"] for source, entry in entries.items()})
+
 
 class TidyTest(unittest.TestCase):
     entries = [ROOT / "client/client.cc", ROOT / "common/log/log.cc", ROOT / "common/threads/fair_pool.cc"]

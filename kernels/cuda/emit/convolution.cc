@@ -12,7 +12,7 @@ namespace {
 
 using ir::DType;
 
-constexpr int64_t kMaxBlocks = (int64_t{1} << 31) - 1;
+constexpr int64_t kMaxGridBlocks = (int64_t{1} << 31) - 1;
 constexpr double kMaxIndex = static_cast<double>(int64_t{1} << 60);
 // Added to the rows of tiles in shared memory, so that rows begin in different banks, at multiples
 // of the size of vectors.
@@ -135,7 +135,7 @@ bool CanPrintConvolution(const ConvolutionStep& convolution) {
   if (!IsInput(convolution.input_dtype) || !IsInput(convolution.output_dtype)) return false;
   const ConvolutionShape& shape = convolution.shape;
   return LargestIndexOf(shape) < kMaxIndex &&
-         ConvolutionTiling::Of(convolution).blocks(shape) <= kMaxBlocks;
+         ConvolutionTiling::Of(convolution).blocks(shape) <= kMaxGridBlocks;
 }
 
 int64_t PartialSumBytesOf(const ConvolutionStep& convolution) {

@@ -25,8 +25,8 @@ Words FirstOf(absl::Span<const uint64_t> words) {
   return first;
 }
 
-absl::Status Launch(Context& context, CuFunction function, unsigned int blocks, CuStream stream,
-                    std::vector<void*> parameters) {
+absl::Status LaunchWords(Context& context, CuFunction function, unsigned int blocks,
+                         CuStream stream, std::vector<void*> parameters) {
   return context.Check(context.driver().cuLaunchKernel(function, blocks, 1, 1, kThreads, 1, 1, 0,
                                                        stream, parameters.data(), nullptr),
                        "cuLaunchKernel");
@@ -56,7 +56,7 @@ absl::StatusOr<AddressTable> AddressTable::Create(Context& context, const GraphK
     uint64_t count = std::min(rest.size(), kGraphWords);
     Words part = FirstOf(rest);
     const absl::Status status =
-        Launch(context, kernels.store_words, 1, stream, {&to, &count, &part});
+        LaunchWords(context, kernels.store_words, 1, stream, {&to, &count, &part});
     if (!status.ok()) {
       // Kernels that were already enqueued write to the memory that is freed on return.
       context.driver().cuStreamSynchronize(stream);
@@ -73,8 +73,8 @@ absl::Status AddressTable::Fill(Context& context, const GraphKernels& kernels,
     CuPointer addresses = Word(0), locations = Word(num_buffers_ + 1);
     uint64_t count = num_buffers_;
     Words part = FirstOf(absl::MakeSpan(bases).subspan(first));
-    ACCELD_RETURN_IF_ERROR(Launch(context, kernels.compute_addresses, blocks, stream,
-                                  {&addresses, &locations, &count, &first, &part}));
+    ACCELD_RETURN_IF_ERROR(LaunchWords(context, kernels.compute_addresses, blocks, stream,
+                                       {&addresses, &locations, &count, &first, &part}));
   }
   return absl::OkStatus();
 }
