@@ -4,7 +4,8 @@
     cmake/unity_groups.py TARGETS OUTPUT
 
 TARGETS has a line per target: its CMake folder, its name and its sources, separated by semicolons. OUTPUT becomes a
-CMake file that sets each source's UNITY_GROUP. Sources stay apart where they would disturb each other:
+CMake file that sets each source's UNITY_GROUP. Sources of two folders stay apart, so that a program that links one of
+them from an archive does not get the other, with all that it needs. So do sources that would disturb each other:
 
 - one defines, in an unnamed namespace or as a macro, a name that the other has too (several passes have their `Visit`);
 - one has a using-directive, which would hold for those after it.
@@ -52,8 +53,8 @@ class Source:
     may be repeated as it is; and all that it mentions."""
 
     def __init__(self, path):
-        self.path = path
-        whole = RAW_STRING.sub('""', pathlib.Path(path).read_text())
+        self.path = pathlib.Path(path)
+        whole = RAW_STRING.sub('""', self.path.read_text())
         text = without_comments(whole)
         self.reaches_others = USING_DIRECTIVE.search(text) is not None
         self.mentioned = set(NAME.findall(text))
@@ -74,7 +75,7 @@ class Source:
 
     def may_follow(self, other):
         """Whether both can be in one translation unit."""
-        return not (other.reaches_others or self.reaches_others or
+        return not (self.path.parent != other.path.parent or other.reaches_others or self.reaches_others or
                     self.takes_a_name_of(other) or other.takes_a_name_of(self))
 
     def takes_a_name_of(self, other):

@@ -70,6 +70,14 @@ class UnityGroupsTest(unittest.TestCase):
     def test_tests_of_one_suite_are_together(self):
         self.assert_together(*(f"namespace {{\n\nTEST(Suite, {name}) {{\n}}\n\n}}  // namespace\n" for name in "AB"))
 
+    def test_sources_of_two_folders_are_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, name) for name in ("a.cc", "inner/b.cc")]
+            paths[1].parent.mkdir()
+            for path in paths:
+                path.write_text("")
+            self.assertEqual(2, len(unity_groups.group([unity_groups.Source(path) for path in paths])))
+
     def test_a_group_has_no_more_than_its_limit(self):
         groups = unity_groups.group(self.sources(*[""] * (unity_groups.MAX_SOURCES + 1)))
         self.assertEqual([unity_groups.MAX_SOURCES, 1], [len(group) for group in groups])

@@ -3,17 +3,7 @@
 #include "common/ir/transform/derivation.h"
 
 namespace acceld::ir {
-namespace {
 
-absl::Status RefuseBatchNorm(Derivation& d) {
-  return d.Refuse("write the normalization as ops that have derivatives");
-}
-
-}  // namespace
-
-absl::Status DeriveBatchNormGrad(Derivation& d) { return RefuseBatchNorm(d); }
-absl::Status DeriveBatchNormInference(Derivation& d) { return RefuseBatchNorm(d); }
-absl::Status DeriveBatchNormTraining(Derivation& d) { return RefuseBatchNorm(d); }
 absl::Status DeriveMap(Derivation& d) {
   return d.Refuse("write its function with elementwise ops");
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace acceld::ir {
 namespace {
@@ -311,6 +312,29 @@ std::vector<SampleProgram> Convolutions() {
   return programs;
 }
 
+std::vector<SampleProgram> NormalizationsOfBatches() {
+  const std::string x = "tensor<2x3x4xf64>", v = "tensor<3xf64>";
+  const auto program = [](const std::string& op, const std::vector<std::string>& operands,
+                          const std::vector<std::string>& results) {
+    std::vector<std::string> arguments, values;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      arguments.push_back(absl::StrCat("%a", i, ": ", operands[i]));
+      values.push_back(absl::StrCat("%a", i));
+    }
+    const std::string types = absl::StrJoin(results, ", ");
+    const bool is_one = results.size() == 1;
+    return SampleProgram{absl::StrCat(
+        "func.func @main(", absl::StrJoin(arguments, ", "), ") -> (", types, ") {\n%r",
+        is_one ? "" : absl::StrCat(":", results.size()), " = \"stablehlo.", op, "\"(",
+        absl::StrJoin(values, ", "), ") {epsilon = 1.0e-1 : f32, feature_index = 1 : i64} : (",
+        absl::StrJoin(operands, ", "), ") -> ", is_one ? types : absl::StrCat("(", types, ")"),
+        "\nreturn ", is_one ? "%r" : "%r#0, %r#1, %r#2", " : ", types, "\n}")};
+  };
+  return {program("batch_norm_inference", {x, v, v, v, v}, {x}),
+          program("batch_norm_training", {x, v, v}, {x, v, v}),
+          program("batch_norm_grad", {x, v, v, v, x}, {x, v, v})};
+}
+
 std::vector<SampleProgram> SortsMoveTangents() {
   std::vector<SampleProgram> programs;
   const auto add = [&](std::string text, double low = 0.3, double high = 1.7) {
@@ -526,6 +550,7 @@ const std::vector<SampleFamily>& SampleFamilies() {
       {"ReductionsOfWindows", ReductionsOfWindows()},
       {"Products", Products()},
       {"Convolutions", Convolutions()},
+      {"NormalizationsOfBatches", NormalizationsOfBatches()},
       {"SortsMoveTangents", SortsMoveTangents()},
       {"LinearAlgebra", LinearAlgebra()},
       {"FourierTransforms", FourierTransforms()},
