@@ -2,10 +2,12 @@
 # cmake/unity_groups.py says which of them can go together; it is asked when CMake configures, so if two have since come
 # to define the same name, configuring again parts them. Included last, when all targets are known.
 
-# GCC takes a source that another includes for a header, in which a class must not have members of unnamed namespaces, and
-# does not understand LLVM's own operators new and delete when it sees more of their uses.
+# Of GCC's warnings some are wrong here: a source that another includes is taken for a header, in which a class must not
+# have members of unnamed namespaces; and with more inlined than elsewhere, LLVM's own operators new and delete do not
+# seem to fit, nor the bytes that std::string holds itself.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(unity_options -Wno-subobject-linkage -Wno-mismatched-new-delete)
+  set(unity_options -Wno-array-bounds -Wno-mismatched-new-delete -Wno-stringop-overflow
+      -Wno-subobject-linkage)
 endif()
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

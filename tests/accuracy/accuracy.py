@@ -31,7 +31,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "jax")]
 
-from harness import Daemon  # noqa: E402  first: it finds JAX
+from harness import Daemon, rows_for_this_jax  # noqa: E402  first: it finds JAX
 
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
@@ -152,6 +152,8 @@ def parse_arguments():
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose names have a match")
     parser.add_argument("--without-models", action="store_true", help="leave out whole models, which take minutes")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of these rows one of N")
+    parser.add_argument("--beside-newest", type=int, default=1, metavar="N",
+                        help="of those one of N with the older JAX, if the newest is there to run all")
     parser.add_argument("--most-ratio", type=float, default=1.25, metavar="R",
                         help="of acceld's root mean square error to JAX's (1.25)")
     parser.add_argument("--list", action="store_true", help="print the names and end")
@@ -163,7 +165,8 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     rows = [row for row in ROWS
-            if re.search(arguments.only, row.name) and not (arguments.without_models and row.is_model)][::arguments.every]
+            if re.search(arguments.only, row.name) and not (arguments.without_models and row.is_model)]
+    rows = rows_for_this_jax(rows[::arguments.every], arguments.beside_newest)
     if arguments.list:
         print("\n".join(row.name for row in rows))
         return 0

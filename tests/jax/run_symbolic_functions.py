@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Exports every row of symbolic_functions.py once and runs it at five shapes on a daemon of its own, against JAX.
 
-    tests/jax/run_symbolic_functions.py BIN [NAME...] [--old-artifacts STEP]
+    tests/jax/run_symbolic_functions.py BIN [NAME...] [--old-artifacts STEP] [--beside-newest STEP]
 
-BIN, names, --old-artifacts, requirements and exit codes are those of run_functions.py. Each shape is compiled once: the
+BIN, names, options, requirements and exit codes are those of run_functions.py. Each shape is compiled once: the
 artifact misses the cache five times, and the same program as text, or as an artifact of an older version, run at the same
 shapes, finds everything in memory. Sizes that break a constraint of the export are refused with JAX's own words, and the
 daemon lives on.
 """
 
-from harness import Daemon, difference, split_tolerance  # first: it finds JAX
+from harness import Daemon, difference, rows_for_this_jax, split_tolerance  # first: it finds JAX
 
 import argparse
 import pathlib
@@ -95,6 +95,7 @@ def main():
     parser.add_argument("binaries", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--old-artifacts", type=int, default=0, metavar="STEP")
+    parser.add_argument("--beside-newest", type=int, default=1, metavar="STEP")
     options = parser.parse_intermixed_args()
     failed = total = 0
 
@@ -110,7 +111,8 @@ def main():
             print(f"{name} ({problem})", flush=True)
 
     def chosen(rows):
-        return [row for row in rows if not options.names or any(name in row[0] for name in options.names)]
+        named = [row for row in rows if not options.names or any(name in row[0] for name in options.names)]
+        return rows_for_this_jax(named, options.beside_newest)
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

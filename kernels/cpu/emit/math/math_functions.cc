@@ -9,12 +9,12 @@ namespace {
 
 using ir::DType;
 
-struct Polynomial {
+struct NamedPolynomial {
   ScalarOp op;
   MathBody body;
 };
 
-constexpr Polynomial kPolynomials[] = {
+constexpr NamedPolynomial kPolynomials[] = {
     {ScalarOp::kExp, {EmitExpF32, true}},           {ScalarOp::kExpm1, {EmitExpm1F32, true}},
     {ScalarOp::kLog, {EmitLogF32, true}},           {ScalarOp::kLog1p, {EmitLog1pF32, true}},
     {ScalarOp::kLogistic, {EmitLogisticF32, true}}, {ScalarOp::kTanh, {EmitTanhF32, true}},
@@ -28,7 +28,7 @@ absl::string_view LibraryName(ScalarOp op) {
   ACCELD_CHECK(false);  // EmitFloatOp calls this only for ops of that list
 }
 
-llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomial) {
+llvm::Function* PolynomialFunction(CodeContext& code, const NamedPolynomial& polynomial) {
   const absl::string_view library_name = LibraryName(polynomial.op);
   if (polynomial.body.takes_vectors) {
     return VectorMathFunction(code, {library_name.data(), library_name.size()});
@@ -48,7 +48,7 @@ llvm::Function* PolynomialFunction(CodeContext& code, const Polynomial& polynomi
 }  // namespace
 
 MathBody MathBodyOf(llvm::StringRef name) {
-  for (const Polynomial& polynomial : kPolynomials) {
+  for (const NamedPolynomial& polynomial : kPolynomials) {
     if (name == llvm::StringRef(LibraryName(polynomial.op).data())) return polynomial.body;
   }
   ACCELD_CHECK(false);  // only functions of that list are declared
@@ -57,7 +57,7 @@ MathBody MathBodyOf(llvm::StringRef name) {
 llvm::Value* EmitMath(CodeContext& code, Builder& b, ScalarOp op, DType dtype,
                       llvm::ArrayRef<llvm::Value*> operands) {
   if (dtype == DType::kF32) {
-    for (const Polynomial& polynomial : kPolynomials) {
+    for (const NamedPolynomial& polynomial : kPolynomials) {
       if (polynomial.op == op) return b.CreateCall(PolynomialFunction(code, polynomial), operands);
     }
   }
