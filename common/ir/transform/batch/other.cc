@@ -18,9 +18,6 @@ absl::Status BatchTriangularSolve(Batching& b) {
   return absl::OkStatus();
 }
 
-absl::Status BatchBatchNormGrad(Batching& b) { return b.OneByOne(); }
-absl::Status BatchBatchNormInference(Batching& b) { return b.OneByOne(); }
-absl::Status BatchBatchNormTraining(Batching& b) { return b.OneByOne(); }
 absl::Status BatchRng(Batching& b) { return b.OneByOne(); }
 absl::Status BatchRngBitGenerator(Batching& b) { return b.OneByOne(); }
 absl::Status BatchTorchIndexSelect(Batching& b) { return b.OneByOne(); }
