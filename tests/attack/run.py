@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Attacks on a daemon of their own by unprivileged clients: one line for each, and what revision 7c1951c did.
 
-    run.py [--daemon BINARY] [--only NAME] [--list] [--quick]
+    run.py [--daemon BINARY] [--only NAME] [--list] [--quick] [--sanitized]
 
 The daemon is `acceld` of build/dev by default; its programs run on the CPU, or on the GPU that ACCELD_DEVICE names
-("cuda:0"). --quick leaves out what takes more than seconds. Exit code 1: an attack has found something. Everything is on
+("cuda:0"). --quick leaves out what takes more than seconds. --sanitized is for a daemon built with sanitizers, which is
+slow and keeps freed memory: an attack has found something if the daemon ends, does not end when asked to, or its log has
+a sanitizer's report; other findings, which bounds of time and memory may be, are printed and count as "bounded". Exit code 1: an attack has found something. Everything is on
 unix sockets in temporary folders and on 127.0.0.1. Some attacks need root, to be other users; they say so elsewhere.
 The distribution's Python has what is needed (python3-grpcio, protoc).
 """
 
 import argparse
 import pathlib
+import re
 import sys
 import time
 import traceback
@@ -27,6 +30,8 @@ import shared_memory_names_and_seals  # noqa: F401
 import unauthenticated_defaults  # noqa: F401
 import work_without_end  # noqa: F401
 from protocol import ROOT, Client, Session
+
+SANITIZER_REPORT = re.compile(r"Sanitizer: |runtime error: ")
 
 
 def be_a_client(socket_path, token, program, lease_ms):
@@ -53,7 +58,12 @@ def check_after(lab, before):
     return "" if lab_module.eventually(is_back) else f"left behind: {growth[0]}"
 
 
-def perform(attack, binary):
+def report_of_a_sanitizer(log):
+    """Its first line, or nothing."""
+    return next((line for line in log.splitlines() if SANITIZER_REPORT.search(line)), "")
+
+
+def perform(attack, binary, sanitized):
     """Verdict and what is said of it."""
     begin = time.monotonic()
     lab = None
@@ -76,8 +86,13 @@ def perform(attack, binary):
     finally:
         if lab is not None:
             lab.disconnect()
-            if lab.stop() is None and verdict == "ok":
+            lived = lab.is_alive()
+            if sanitized and lived and verdict == "FAILED":
+                verdict = "bounded"
+            if lab.stop() is None and verdict != "FAILED":
                 verdict, answered = "FAILED", f"{answered}; the daemon did not end on SIGTERM"
+            if report := report_of_a_sanitizer(lab.log()):
+                verdict, answered = "FAILED", f"{answered}; {report}"
             lab.clean_up()
     return verdict, tried, answered, time.monotonic() - begin
 
@@ -91,6 +106,7 @@ def main():
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="may be given several times")
     parser.add_argument("--list", action="store_true", help="says what there is, and attacks nothing")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--sanitized", action="store_true", help="the daemon was built with sanitizers")
     options = parser.parse_args()
     unknown = set(options.only) - {attack.name for attack in attacks.ATTACKS}
     if unknown:
@@ -105,7 +121,7 @@ def main():
         parser.error(f"no daemon at {options.daemon}")
     verdicts = attacks.Answers()
     for attack in chosen:
-        verdict, tried, answered, took = perform(attack, options.daemon)
+        verdict, tried, answered, took = perform(attack, options.daemon, options.sanitized)
         verdicts[verdict] += 1
         print(f"{verdict:7} {attack.name} [{attack.cve_class}] 7c1951c: {attack.before} | tried: {tried} | "
               f"now: {answered} | {took:.1f} s", flush=True)
