@@ -1,4 +1,4 @@
-# Compiles several sources at once in every target (CMake's UNITY_BUILD): a third of the time for the whole tree.
+# Compiles several sources at once in every target (CMake's UNITY_BUILD): less than half of the time.
 # cmake/unity_groups.py says which of them can go together; it is asked when CMake configures, so if two have since come
 # to define the same name, configuring again parts them. Included last, when all targets are known.
 

@@ -22,6 +22,8 @@ class BatchNormBatching {
         feature_index_(b.As<BatchNormAttributes>().feature_index) {}
 
   absl::Status Run() {
+    // Other dimensions are bounded only by the number of elements.
+    if (b_.operand_type(0).num_elements() == 0 || b_.size() == 0) return b_.OneByOne();
     std::vector<ValueId> operands;
     for (size_t i = 0; i < b_.num_operands(); ++i) {
       operands.push_back(Merge(b_.BatchedOperand(i), b_.operand_type(i)));

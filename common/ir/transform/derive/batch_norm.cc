@@ -3,7 +3,8 @@
 //   output = scale * (x - mean) * r + offset
 //
 // Source: StableHLO specification, "batch_norm_grad", "batch_norm_inference",
-// "batch_norm_training".
+// "batch_norm_training". Floats narrower than f32 are computed in f32, as they are in the op
+// itself.
 
 #include "absl/types/optional.h"
 #include "common/ir/transform/derivation.h"
@@ -23,7 +24,8 @@ class BatchNormDerivation {
         linear(d.linear),
         d_(d),
         attributes_(d.As<BatchNormAttributes>()),
-        type_(d.operand_type(0)),
+        narrow_(d.operand_type(0).dtype),
+        type_{BitsOf(narrow_) < 32 ? DType::kF32 : narrow_, d.operand_type(0).dims},
         features_{type_.dtype, {type_.dims[attributes_.feature_index]}} {
     for (int64_t i = 0; i < type_.rank(); ++i) {
       if (i == attributes_.feature_index) continue;
@@ -34,11 +36,13 @@ class BatchNormDerivation {
 
   Emitter &known, &linear;
 
+  ValueId operand(size_t i) { return known.Convert(d_.operand(i), type_.dtype); }
   Tangent TangentOf(size_t operand) {
-    return d_.IsActive(operand) ? Tangent(d_.tangent(operand)) : absl::nullopt;
+    if (!d_.IsActive(operand)) return absl::nullopt;
+    return linear.Convert(d_.tangent(operand), type_.dtype);
   }
   void AddTangent(Tangent tangent, size_t result = 0) {
-    if (tangent.has_value()) d_.AddTangent(*tangent, result);
+    if (tangent.has_value()) d_.AddTangent(linear.Convert(*tangent, narrow_), result);
   }
 
   // Of values of the known part.
@@ -46,6 +50,7 @@ class BatchNormDerivation {
     return known.Broadcast(features, type_.dims, {attributes_.feature_index});
   }
   ValueId Sum(ValueId x) { return known.Sum(x, others_); }
+  ValueId Mean(ValueId x) { return known.Div(Sum(x), known.Constant(features_, count_)); }
   ValueId Times(ValueId features, double factor) {
     return known.Mul(features, known.Constant(features_, factor));
   }
@@ -96,6 +101,7 @@ class BatchNormDerivation {
  private:
   Derivation& d_;
   const BatchNormAttributes& attributes_;
+  const DType narrow_;
   const TensorType type_, features_;
   std::vector<int64_t> others_;  // all dimensions except the feature dimension
   double count_ = 1;
@@ -105,20 +111,21 @@ class BatchNormDerivation {
 
 absl::Status DeriveBatchNormInference(Derivation& d) {
   BatchNormDerivation n(d);
-  n.AddTangent(n.Output(d.operand(0), d.operand(1), d.operand(3), d.operand(4), n.TangentOf(0),
+  n.AddTangent(n.Output(n.operand(0), n.operand(1), n.operand(3), n.operand(4), n.TangentOf(0),
                         n.TangentOf(1), n.TangentOf(2), n.TangentOf(3), n.TangentOf(4)));
   return absl::OkStatus();
 }
 
 absl::Status DeriveBatchNormTraining(Derivation& d) {
   BatchNormDerivation n(d);
-  const ValueId x = d.operand(0), mean = d.result(1), variance = d.result(2);
+  // The results may be rounded.
+  const ValueId x = n.operand(0), mean = n.Mean(x), centered = n.Centered(x, mean);
+  const ValueId variance = n.Mean(n.known.Mul(centered, centered));
   const Tangent x_tangent = n.TangentOf(0);
   const Tangent mean_tangent = n.Times(n.Sum(x_tangent), 1 / n.count());
   // That of the mean drops out of it, as the sum of what is centered is zero.
-  const Tangent variance_tangent =
-      n.Times(n.Sum(n.Times(x_tangent, n.Centered(x, mean))), 2 / n.count());
-  n.AddTangent(n.Output(x, d.operand(1), mean, variance, x_tangent, n.TangentOf(1), n.TangentOf(2),
+  const Tangent variance_tangent = n.Times(n.Sum(n.Times(x_tangent, centered)), 2 / n.count());
+  n.AddTangent(n.Output(x, n.operand(1), mean, variance, x_tangent, n.TangentOf(1), n.TangentOf(2),
                         mean_tangent, variance_tangent));
   n.AddTangent(mean_tangent, 1);
   n.AddTangent(variance_tangent, 2);
@@ -134,8 +141,8 @@ absl::Status DeriveBatchNormTraining(Derivation& d) {
 absl::Status DeriveBatchNormGrad(Derivation& d) {
   BatchNormDerivation n(d);
   Emitter& k = n.known;
-  const ValueId scale = d.operand(1), gradient = d.operand(4);
-  const ValueId c = n.Centered(d.operand(0), d.operand(2)), r = n.InverseDeviation(d.operand(3));
+  const ValueId scale = n.operand(1), gradient = n.operand(4);
+  const ValueId c = n.Centered(n.operand(0), n.operand(2)), r = n.InverseDeviation(n.operand(3));
   const ValueId sum = n.Sum(gradient), correlation = n.Sum(k.Mul(gradient, c));
   const ValueId slope = k.Mul(correlation, k.Mul(r, r));
   const ValueId inner = k.Sub(k.Sub(k.Mul(gradient, k.Fill(gradient, n.count())), n.Spread(sum)),
