@@ -8,7 +8,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "client/array_state.h"
+#include "client/state/array_state.h"
 #include "common/threads/mutex.h"
 
 namespace acceld::client {

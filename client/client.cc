@@ -7,19 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "client/array_state.h"
 #include "client/find_device.h"
-#include "client/host_callback_runner.h"
-#include "client/program_locations.h"
-#include "client/program_state.h"
-#include "client/transport/connection.h"
+#include "client/state/client_state.h"
 #include "client/transport/dial/attempt.h"
 #include "common/api/wire.h"
 #include "common/ir/wire/wire.h"
 #include "common/net/addresses.h"
-#include "common/threads/mutex.h"
 #include "google/protobuf/arena.h"
 
 namespace acceld::client {
@@ -74,17 +68,6 @@ absl::Status CheckUpload(const ir::TensorType& type, size_t size_bytes) {
   return absl::OkStatus();
 }
 
-// Returns the timeout as the protocol encodes it.
-absl::optional<uint32_t> TimeoutMs(const ExecuteOptions& options) {
-  if (!options.timeout.has_value()) return absl::nullopt;
-  return static_cast<uint32_t>(std::clamp<int64_t>(options.timeout->count(), 0, UINT32_MAX));
-}
-
-// Returns the program's name, as the daemon also uses it in messages.
-const std::string& NameOf(const Program& program) {
-  return program.module().name.empty() ? program.entry() : program.module().name;
-}
-
 // Returns a callback that completes the promise.
 Connection::OnDone SetDone(Promise<Unit> promise) {
   auto shared = std::make_shared<Promise<Unit>>(std::move(promise));
@@ -94,67 +77,6 @@ Connection::OnDone SetDone(Promise<Unit> promise) {
 }
 
 }  // namespace
-
-// Marks arrays as donated. The destructor undoes that, unless Keep was called because the execution
-// was submitted.
-class Donations {
- public:
-  explicit Donations(std::shared_ptr<const std::string> program) : program_(std::move(program)) {}
-  ~Donations() {
-    for (ArrayState* const array : arrays_) array->Return();
-  }
-  Donations(const Donations&) = delete;
-  Donations& operator=(const Donations&) = delete;
-
-  // Marks the array. Returns whether the command to the daemon may say so (ArrayState::Donate).
-  absl::StatusOr<bool> Add(ArrayState& array) {
-    ACCELD_ASSIGN_OR_RETURN(const bool is_given, array.Donate(program_));
-    arrays_.push_back(&array);
-    return is_given;
-  }
-  void Keep() { arrays_.clear(); }
-
- private:
-  const std::shared_ptr<const std::string> program_;  // The program's name, for messages.
-  std::vector<ArrayState*> arrays_;                   // Kept alive by the caller.
-};
-
-struct Client::Impl {
-  std::shared_ptr<HostCallbackRunner> callbacks;       // Shared with the connection.
-  std::shared_ptr<ProgramLocations> source_locations;  // Shared with the connection.
-  std::shared_ptr<Connection> connection;  // Shared with the arrays, which may outlive the client.
-  std::vector<DeviceInfo> devices;
-  uint32_t device = 0;  // The session's device.
-  Mutex mutex;
-  struct KnownProgram {
-    uint64_t id;
-    // The locations last passed to ProgramLocations for this program; only compared, never
-    // dereferenced.
-    const ir::OpLocations* source_locations;
-  };
-  // The programs that the daemon has, by fingerprint.
-  absl::flat_hash_map<Digest, KnownProgram> programs ABSL_GUARDED_BY(mutex);
-
-  // Returns the device that `wanted` selects. INVALID_ARGUMENT if the daemon does not have it.
-  absl::StatusOr<uint32_t> Choose(Device wanted) const;
-  // INVALID_ARGUMENT, with `what` as context, if the array is empty or belongs to another client.
-  absl::Status CheckOwn(const Array& array, absl::string_view what) const;
-  // Returns the numbers of the arguments to donate, ascending. Errors: those of Execute about
-  // donation, including arguments that were donated before.
-  absl::StatusOr<std::vector<uint32_t>> DonatedArguments(const Program& program,
-                                                         absl::Span<const Array> arguments,
-                                                         const ExecuteOptions& options) const;
-  // Returns the program's number; sends the program at its first use.
-  absl::StatusOr<uint64_t> Register(const std::shared_ptr<const Program::State>& program);
-  // The number of an equal program that was sent before; nullopt: none was.
-  absl::optional<uint64_t> FindRegistered(const Program::State& program);
-  Array NewArray(ir::TensorType type, uint32_t device,
-                 std::shared_ptr<Readiness> readiness = std::make_shared<Readiness>()) const;
-  absl::StatusOr<v1::Compile> CompileCommand(const Program& program,
-                                             absl::Span<const ir::TensorType> arguments,
-                                             Device wanted, const std::string& architecture);
-  Future<CompileInfo> Compile(absl::StatusOr<v1::Compile> command);
-};
 
 absl::StatusOr<uint32_t> Client::Impl::Choose(Device wanted) const {
   if (!wanted.has_value()) return device;
@@ -288,6 +210,11 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
                                                    absl::Span<const Array> arguments, Device wanted,
                                                    const ExecuteOptions& options) {
   ACCELD_ASSIGN_OR_RETURN(const uint32_t device, impl_->Choose(wanted));
+  if (const int64_t processes = program.module().grid.size(); processes != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", program.entry(), "' is a program of ", processes,
+                     " processes, each on a device of its own; ExecuteSharded runs it"));
+  }
   absl::InlinedVector<ir::TensorType, 8> types;
   absl::InlinedVector<uint64_t, 8> inputs, outputs;
   for (const Array& argument : arguments) {
@@ -372,10 +299,15 @@ absl::StatusOr<v1::Compile> Client::Impl::CompileCommand(const Program& program,
                                                          const std::string& architecture) {
   v1::Compile command;
   ACCELD_ASSIGN_OR_RETURN(const uint32_t device, Choose(wanted));
-  ACCELD_RETURN_IF_ERROR(program.CheckArguments(arguments));
+  const bool has_shards = program.module().grid.size() > 1;  // whose types the daemon finds
+  if (!has_shards || !arguments.empty()) {
+    ACCELD_RETURN_IF_ERROR(program.CheckArguments(arguments));
+  }
   ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, Register(program.state_));
   command.set_program_id(program_id);
-  for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
+  if (!has_shards) {
+    for (const ir::TensorType& type : arguments) *command.add_arguments() = ir::ToProto(type);
+  }
   command.set_device(device);
   command.set_target(architecture);
   for (const uint32_t donated : program.DonatedArguments()) command.add_donated(donated);
@@ -386,8 +318,8 @@ Future<CompileInfo> Client::Impl::Compile(absl::StatusOr<v1::Compile> command) {
   if (!command.ok()) return absl::StatusOr<CompileInfo>(command.status());
   auto promise = std::make_shared<Promise<CompileInfo>>();
   const Future<CompileInfo> compiled = promise->future();
-  connection->Compile(*std::move(command), [promise](absl::StatusOr<CompileInfo> info) {
-    promise->Set(std::move(info));
+  connection->Compile(*std::move(command), [promise](absl::StatusOr<Connection::Compiled> done) {
+    promise->Set(done.ok() ? absl::StatusOr<CompileInfo>(std::move(done->info)) : done.status());
   });
   return compiled;
 }

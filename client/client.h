@@ -16,6 +16,7 @@
 #include "client/host_buffer.h"
 #include "client/host_callbacks.h"
 #include "client/program.h"
+#include "client/program_sharding.h"
 #include "client/server_info.h"
 #include "common/ir/types/literal.h"
 #include "common/status.h"
@@ -159,8 +160,30 @@ class Client {
                                              absl::Span<const Array> arguments, Device device = {},
                                              const ExecuteOptions& options = {});
 
+  // Starts a program for several devices (its module's grid has several processes) as one
+  // participant on each of `devices`, which must be different ones of one kind, one for each
+  // process of the program. arguments[p] are the arguments of participant p, arrays on devices[p];
+  // the result has the results of each participant, on its device, in the same form. Does not wait,
+  // except at the first execution of the program, for the daemon to say how its values are
+  // distributed (ShardingOf).
+  //
+  // All participants begin when the arguments of all are there, and end together: if one fails, or
+  // is cancelled, the results of all fail with its error. Donated arguments (options.donated) are
+  // numbers of arguments of each participant; arrays marked by Donate count if they are marked for
+  // all participants. Errors: those of Execute; INVALID_ARGUMENT for a wrong number of devices or
+  // participants.
+  absl::StatusOr<std::vector<std::vector<Array>>> ExecuteSharded(
+      const Program& program, absl::Span<const std::vector<Array>> arguments,
+      absl::Span<const uint32_t> devices, const ExecuteOptions& options = {});
+  // Returns how the values of a program for several devices are distributed. The first call for a
+  // program compiles it for `device` and blocks until that is done; the client remembers the
+  // answer. INVALID_ARGUMENT for a program of one process.
+  absl::StatusOr<std::shared_ptr<const ProgramSharding>> ShardingOf(const Program& program,
+                                                                    Device device = {});
+
   // Compiles the program for these argument types without running it, so that the first Execute
-  // starts quickly.
+  // starts quickly. For a program of several processes no argument types are given, as they are the
+  // program's own.
   Future<CompileInfo> Compile(const Program& program, std::vector<ir::TensorType> arguments,
                               Device device = {});
   // Compiles for devices of this DeviceInfo::architecture that belong to other daemons, and stores

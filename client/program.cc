@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/program_locations.h"
-#include "client/program_state.h"
 #include "client/serialized_program.h"
+#include "client/state/program_state.h"
 #include "common/ir/calls/host_callback.h"
 #include "common/ir/fingerprint.h"
 #include "common/ir/op_numbers.h"

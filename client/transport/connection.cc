@@ -17,6 +17,7 @@
 #include "client/transport/session_trace.h"
 #include "client/transport/status_codes.h"
 #include "common/api/wire.h"
+#include "common/ir/wire/signature_wire.h"
 #include "common/op_origin.h"
 #include "common/threads/future.h"
 #include "common/utf8.h"
@@ -83,6 +84,7 @@ class Connection::Impl : public SessionLink::Handler {
     link_.ServeBriefly(requests, done);
   }
 
+  Answer AnswerOf(const v1::CompileDone& compiled) const;
   void OnEvent(v1::Event& event) override;
   bool ExpectsEvents() const override;
   void OnResumed(uint64_t commands_taken) override;
@@ -185,6 +187,22 @@ absl::Status Connection::Impl::StatusOf(const Event& event) const {
   return options_.locate(InProgram(WithOp(std::move(status), event.origin().op()), *program));
 }
 
+Answer Connection::Impl::AnswerOf(const v1::CompileDone& compiled) const {
+  Answer answer{.status = StatusOf(compiled),
+                .execution = FromProto(compiled.execution()),
+                .explanation = FromProto(compiled.explanation()),
+                .memory = compiled.has_memory() ? absl::make_optional(FromProto(compiled.memory()))
+                                                : absl::nullopt};
+  if (!compiled.has_signature() || !answer.status.ok()) return answer;
+  auto signature = ir::FromProto(compiled.signature());
+  if (signature.ok()) {
+    answer.signature = std::make_shared<const ir::ProcessSignature>(*std::move(signature));
+  } else {
+    answer.status = Annotate(signature.status(), "CompileDone");
+  }
+  return answer;
+}
+
 void Connection::Impl::OnEvent(v1::Event& event) {
   switch (event.event_case()) {
     case v1::Event::kReady: {
@@ -196,17 +214,9 @@ void Connection::Impl::OnEvent(v1::Event& event) {
                                              .transfer_id = ready.transfer_id()});
       return;
     }
-    case v1::Event::kCompileDone: {
-      const v1::CompileDone& compiled = event.compile_done();
-      pending_.Complete(
-          compiled.request_id(),
-          {.status = StatusOf(compiled),
-           .execution = FromProto(compiled.execution()),
-           .explanation = FromProto(compiled.explanation()),
-           .memory = compiled.has_memory() ? absl::make_optional(FromProto(compiled.memory()))
-                                           : absl::nullopt});
+    case v1::Event::kCompileDone:
+      pending_.Complete(event.compile_done().request_id(), AnswerOf(event.compile_done()));
       return;
-    }
     case v1::Event::kOpened: {
       v1::Opened& opened = *event.mutable_opened();
       pending_.Complete(opened.request_id(),
@@ -417,6 +427,12 @@ absl::Status Connection::AppendExecute(uint64_t program_id, absl::Span<const uin
   return Append(std::move(command));
 }
 
+absl::Status Connection::AppendExecuteSharded(v1::ExecuteSharded execute) {
+  v1::Command command;
+  *command.mutable_execute_sharded() = std::move(execute);
+  return Append(std::move(command));
+}
+
 absl::Status Connection::Cancel(absl::Span<const uint64_t> handles, absl::string_view reason) {
   v1::Command command;
   v1::Cancel& cancel = *command.mutable_cancel();
@@ -440,15 +456,14 @@ uint64_t Connection::Await(uint64_t handle, OnExecution done, Lapses lapses) {
   return id;
 }
 
-void Connection::Compile(v1::Compile compile,
-                         std::function<void(absl::StatusOr<CompileInfo>)> done) {
+void Connection::Compile(v1::Compile compile, std::function<void(absl::StatusOr<Compiled>)> done) {
   const uint64_t id = impl_->NextId();
   compile.set_request_id(id);
   v1::Command command;
   *command.mutable_compile() = std::move(compile);
   impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
     if (!answer.status.ok()) return done(answer.status);
-    done(CompileInfo{std::move(answer.execution), answer.memory});
+    done(Compiled{{std::move(answer.execution), answer.memory}, std::move(answer.signature)});
   });
 }
 

@@ -20,6 +20,7 @@
 #include "client/transport/dial/attempt.h"
 #include "client/transport/dial/secrets.h"
 #include "common/crypto/digest.h"
+#include "common/ir/processes/process_signature.h"
 #include "common/status.h"
 
 namespace acceld::client {
@@ -86,6 +87,8 @@ class Connection {
                              absl::optional<uint32_t> timeout_ms,
                              absl::Span<const uint32_t> donated, uint64_t callbacks,
                              absl::optional<Priority> priority);
+  // Appends an ExecuteSharded command; the parameters are its fields.
+  absl::Status AppendExecuteSharded(v1::ExecuteSharded execute);
   // Cancels the executions and uploads that define these arrays, ordered after all commands
   // appended before. Never blocks.
   absl::Status Cancel(absl::Span<const uint64_t> handles, absl::string_view reason);
@@ -106,7 +109,12 @@ class Connection {
   // Receives the bytes of the transfer `transfer_id`, which a HostCall event has named.
   void Download(uint64_t transfer_id, std::shared_ptr<ByteSink> sink, OnDone done);
   // The following fill in request_id themselves.
-  void Compile(v1::Compile compile, std::function<void(absl::StatusOr<CompileInfo>)> done);
+  // A compiled program: what the daemon says of the compile and, for several processes, of them.
+  struct Compiled {
+    CompileInfo info;
+    std::shared_ptr<const ir::ProcessSignature> signature;
+  };
+  void Compile(v1::Compile compile, std::function<void(absl::StatusOr<Compiled>)> done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
   // A named array that was opened.
   struct Opened {

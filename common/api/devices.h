@@ -14,6 +14,7 @@ struct DeviceInfo {
   uint64_t memory_limit_bytes = 0, memory_used_bytes = 0, memory_peak_bytes = 0;
   uint64_t executions = 0;  // that have ended
   uint64_t queued = 0;      // executions and uploads that have not ended
+  uint64_t gangs = 0;       // launches of programs over several devices that are on it now
   // Why the device is lost, so that all work on it fails. Empty while it works.
   std::string error;
 };

@@ -197,6 +197,7 @@ v1::DeviceInfo ToProto(const DeviceInfo& info) {
   proto.set_memory_peak_bytes(info.memory_peak_bytes);
   proto.set_executions(info.executions);
   proto.set_queued(info.queued);
+  proto.set_gangs(info.gangs);
   proto.set_error(EscapeNonUtf8(info.error));
   return proto;
 }
@@ -211,6 +212,7 @@ DeviceInfo FromProto(const v1::DeviceInfo& proto) {
           .memory_peak_bytes = proto.memory_peak_bytes(),
           .executions = proto.executions(),
           .queued = proto.queued(),
+          .gangs = proto.gangs(),
           .error = proto.error()};
 }
 

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "common/check.h"
 #include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_write.h"
 #include "common/ir/attributes/canonical_attributes.h"
 #include "common/ir/calls/call_graph.h"
 
@@ -142,6 +143,27 @@ class FunctionNumbers {
   std::vector<std::string> order_;
 };
 
+// Encodes meshes and processes; nothing for a program of one process.
+void EncodeProcesses(const Module& module, const Function& entry, Encoder& out) {
+  if (module.grid.size() == 1) return;
+  out.Number(static_cast<uint64_t>(module.grid.num_replicas));
+  out.Number(static_cast<uint64_t>(module.grid.num_partitions));
+  out.Number(module.meshes.size());
+  for (const Mesh& mesh : module.meshes) {
+    out.Number(mesh.axes.size());
+    for (const MeshAxis& axis : mesh.axes) out.Number(static_cast<uint64_t>(axis.size));
+    out.Number(mesh.device_ids.size());
+    for (const int64_t id : mesh.device_ids) out.Number(static_cast<uint64_t>(id));
+  }
+  for (const auto* shardings : {&entry.parameter_shardings, &entry.result_shardings}) {
+    out.Number(shardings->size());
+    for (const std::optional<Sharding>& sharding : *shardings) {
+      out.Number(sharding.has_value() ? 1 : 0);
+      if (sharding.has_value()) EncodeDictionary(WriteFields(*sharding), out);
+    }
+  }
+}
+
 class FunctionEncoder {
  public:
   FunctionEncoder(const Function& function, FunctionNumbers& functions, Encoder& out)
@@ -210,6 +232,7 @@ Digest Fingerprint(const Module& module, absl::string_view entry) {
   for (size_t i = 0; i < functions.size(); ++i) {
     const auto found = by_name.find(functions.NameAt(i));
     ACCELD_CHECK(found != by_name.end());
+    if (i == 0) EncodeProcesses(module, *found->second, out);
     FunctionEncoder(*found->second, functions, out).Run();
   }
   return out.Finish();

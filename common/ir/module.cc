@@ -23,6 +23,10 @@ Op MakeOp(OpKind kind, std::vector<ValueId> operands, OpAttributes attributes,
   return op;
 }
 
+Module Module::WithoutFunctions() const {
+  return {.name = name, .functions = {}, .grid = grid, .meshes = meshes, .source_locations = {}};
+}
+
 const Function* Module::Find(absl::string_view function_name) const {
   for (const Function& function : functions) {
     if (absl::string_view(function.name) == function_name) return &function;

@@ -8,7 +8,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/ir/attributes/op_attributes.h"
+#include "common/ir/attributes/sharding.h"
 #include "common/ir/op.h"
+#include "common/ir/processes/mesh.h"
 #include "common/ir/types/type.h"
 
 // The representation of programs: plain values, without pointers between nodes.
@@ -84,6 +86,9 @@ struct Function {
   Region body;
   std::vector<Type> value_types;    // by ValueId
   std::vector<Donation> donations;  // ascending by parameter
+  // How the parameters and results are distributed over the partitions of the program, one for each
+  // of them; empty if none is given.
+  std::vector<std::optional<Sharding>> parameter_shardings, result_shardings;
 
   const Type& TypeOf(ValueId id) const { return value_types[id]; }
   // Returns the type of a value that is a tensor.
@@ -94,22 +99,40 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
+// The processes that run a program together: num_replicas times num_partitions. Each has its own
+// values. Source: StableHLO specification, "Parallel execution".
+struct ProcessGrid {
+  int64_t num_replicas = 1;
+  int64_t num_partitions = 1;
+  int64_t size() const { return num_replicas * num_partitions; }
+  friend bool operator==(const ProcessGrid&, const ProcessGrid&) = default;
+};
+
 // A program, or a part of one.
+//
+// A program for several partitions comes in two forms. A global one computes on whole values and
+// says with shardings how they are distributed; only the regions of its manual computations compute
+// on the shards of one process. A local one computes on the values of one process throughout.
 struct Module {
   std::string name;
   std::vector<Function> functions;
+  ProcessGrid grid;
+  std::vector<Mesh> meshes;  // of the shardings
   // The source locations of ops, in the source from which the program was made, such as
   // "train.py:12:5 (jit(step)/dot_general)"; the reader of the program found them. They stay in the
   // process of the reader: they are not sent with the program.
   std::vector<std::string> source_locations;
 
+  // Returns a module with the same name, processes and meshes, and without functions.
+  Module WithoutFunctions() const;
   // Returns nullptr when there is no such function.
   const Function* Find(absl::string_view function_name) const;
   // Returns the function named `entry`, or NOT_FOUND with a list of the public functions.
   absl::StatusOr<const Function*> Entry(absl::string_view entry) const;
   // Programs that differ in the source locations of their ops only are equal.
   friend bool operator==(const Module& a, const Module& b) {
-    return a.name == b.name && a.functions == b.functions;
+    return a.name == b.name && a.functions == b.functions && a.grid == b.grid &&
+           a.meshes == b.meshes;
   }
 };
 

@@ -31,6 +31,8 @@ enum class OpFamily : uint8_t {
   kRoutine,      // library routines on whole buffers
   kDerived,      // replaced by other ops before anything else is done
   kDynamic,      // take shapes as values; replaced by static ops in specialization
+  kCollective,   // exchange values between processes, or depend on the process
+  kSharding,     // say how values are distributed; replaced when a program is partitioned
   kStructure,    // constants, control flow, calls, tuples: parts of the plan
 };
 

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status.h"
+#include "kernels/cpu/collective_exchange.h"
 #include "kernels/cpu/cpu_runtime.h"
 #include "kernels/cpu/host_caller.h"
 #include "kernels/cpu/interrupt_handler.h"
@@ -32,6 +33,9 @@ struct LaunchContext {
   const WorkingMemory* working_memory = nullptr;
   // Executes host calls. With nullptr, they fail with FAILED_PRECONDITION.
   HostCaller* host = nullptr;
+  // Exchanges values with the other participants of the launch. With nullptr, collectives fail with
+  // FAILED_PRECONDITION.
+  CollectiveExchange* collectives = nullptr;
   // Helper threads and caches. With nullptr, all work is done by the calling thread, and nothing is
   // kept for later runs.
   CpuRuntime* runtime = nullptr;
@@ -51,8 +55,8 @@ class CpuModule {
   virtual ~CpuModule() = default;
 
   // Executes the plan and blocks until it is done. Uses the calling thread and, for parallel loops,
-  // threads of the context's CpuRuntime. Returns CANCELLED when an interrupted run
-  // had to end, or the error of the first library call or host call that failed.
+  // threads of the context's CpuRuntime. Returns CANCELLED when an interrupted run had to end, or
+  // the error of the first library call, host call or collective that failed.
   virtual absl::Status Run(const LaunchContext& context) const = 0;
   // The size of the object code in bytes, for the accounting of the memory of loaded executables.
   virtual int64_t code_bytes() const = 0;

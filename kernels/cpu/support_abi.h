@@ -11,7 +11,7 @@
 // the cache key.
 namespace acceld::kernels::cpu {
 
-inline constexpr int kSupportAbiVersion = 5;
+inline constexpr int kSupportAbiVersion = 6;
 
 // The result of generated functions and of most functions of the run-time support. kFailed:
 // RunState::failure says why.
@@ -23,6 +23,7 @@ inline constexpr char kMatmulSymbol[] = "acceld_cpu_matmul";
 inline constexpr char kConvolutionSymbol[] = "acceld_cpu_convolution";
 inline constexpr char kRoutineSymbol[] = "acceld_cpu_routine";
 inline constexpr char kHostCallSymbol[] = "acceld_cpu_host_call";
+inline constexpr char kCollectiveSymbol[] = "acceld_cpu_collective";
 inline constexpr char kCopySymbol[] = "acceld_cpu_copy";
 inline constexpr char kPollSymbol[] = "acceld_cpu_poll";
 inline constexpr char kAllocateSymbol[] = "acceld_cpu_allocate";
@@ -50,6 +51,8 @@ using ConvolutionFunction = MatmulFunction;
 using RoutineFunction = int32_t (*)(const LaunchContext*, const int64_t*, void* const*);
 // Executes a host call; the descriptor has the layout of HostCallKeyOf (host_call_key.h).
 using HostCallFunction = RoutineFunction;
+// Takes part in a collective; the descriptor has the layout of CollectiveKeyOf (collective_key.h).
+using CollectiveFunction = RoutineFunction;
 // Copies memory: (context, to, from, bytes) -> CodeStatus. The two ranges are equal or disjoint.
 using CopyFunction = int32_t (*)(const LaunchContext*, void*, const void*, int64_t);
 // Called by a run that has found `interrupted` set: (context) -> CodeStatus. Blocks while the run

@@ -7,6 +7,7 @@
 
 #include "common/ir/types/type.h"
 #include "kernels/ir/attention_shape.h"
+#include "kernels/ir/collective.h"
 #include "kernels/ir/convolution_shape.h"
 #include "kernels/ir/host_call.h"
 #include "kernels/ir/kernel.h"
@@ -119,6 +120,14 @@ struct HostCallStep {
   std::vector<Slice> operands, results;  // in the order of `call`
 };
 
+// Exchanges values with the other participants of the launch, all of which run the same plan. Each
+// comes to the same collectives in the same order, as often as the others of its groups do. Results
+// share no bytes with operands or with each other. CheckCollective accepts `collective`.
+struct CollectiveStep {
+  Collective collective;
+  std::vector<Slice> operands, results;  // in the order of `collective`
+};
+
 // Copies the bytes of `from` to `to`.
 struct CopyStep {
   Slice from, to;  // of equal sizes; the same bytes or disjoint
@@ -152,7 +161,7 @@ struct CallStep {
 // One step of a plan function.
 struct Step {
   std::variant<LaunchStep, MatmulStep, RoutineStep, CopyStep, WhileStep, SwitchStep, CallStep,
-               ConvolutionStep, AttentionStep, HostCallStep>
+               ConvolutionStep, AttentionStep, HostCallStep, CollectiveStep>
       value;
   std::string comment;  // the StableHLO op that the step comes from, for dumps and messages
 };

@@ -122,6 +122,11 @@ class Printer {
                       SliceList(s.results), ")"));
   }
 
+  void Print(const CollectiveStep& s) {
+    Line(absl::StrCat(ToString(s.collective), " from (", SliceList(s.operands), ") to (",
+                      SliceList(s.results), ")"));
+  }
+
   void Print(const CopyStep& s) {
     Line(absl::StrCat("copy ", ToString(s.from), " -> ", ToString(s.to)));
   }

@@ -17,6 +17,8 @@
 #include "server/compiler/dump.h"
 #include "server/compiler/pipeline.h"
 #include "server/compiler/plan/build_plan.h"
+#include "server/compiler/specialize_processes.h"
+#include "server/compiler/spmd/partition.h"
 
 namespace acceld::compiler {
 namespace {
@@ -47,6 +49,21 @@ std::string KeyOf(const CompileOptions& options) {
 
 namespace {
 
+// Replaces a program for several processes by that of one of them, which takes arguments of these
+// types.
+absl::Status PartitionFor(absl::Span<const ir::TensorType> argument_types, ir::Module& module) {
+  ACCELD_ASSIGN_OR_RETURN(spmd::PartitionedProgram program, spmd::Partition(module));
+  module = std::move(program.module);
+  if (const absl::Status valid = ir::Verify(module); !valid.ok()) {
+    return absl::InternalError(absl::StrCat("stage partition broke the module: ", valid.message()));
+  }
+  std::vector<ir::TensorType> expected;
+  for (const ir::Type& type : module.functions[0].ParameterTypes()) {
+    expected.push_back(type.tensor());
+  }
+  return CheckProcessArguments(expected, argument_types);
+}
+
 absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl::string_view entry,
                                                  absl::Span<const ir::TensorType> argument_types,
                                                  const codegen::CodeGenerator& generator,
@@ -62,7 +79,10 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
     const auto now = std::chrono::steady_clock::now();
     steps->push_back({name, std::exchange(stage_began, now), now});
   };
-  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized, ir::Specialize(module, entry, argument_types));
+  const bool has_processes = module.grid.size() > 1;
+  ACCELD_ASSIGN_OR_RETURN(ir::Module specialized,
+                          has_processes ? SpecializeForProcesses(module, entry)
+                                        : ir::Specialize(module, entry, argument_types));
   if (const absl::Status valid = ir::Verify(specialized); !valid.ok()) {
     return absl::InternalError(
         absl::StrCat("stage specialize broke the module: ", valid.message()));
@@ -72,6 +92,11 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   end_stage("specialize");
   Dump dump(options.dump_dir, module.name.empty() ? entry : module.name, digest);
   if (dump.enabled()) dump.Write("00-input.mlir", ir::PrintModule(specialized));
+  if (has_processes) {
+    ACCELD_RETURN_IF_ERROR(PartitionFor(argument_types, specialized));
+    end_stage("partition");
+    if (dump.enabled()) dump.Write("00-partitioned.mlir", ir::PrintModule(specialized));
+  }
 
   ACCELD_ASSIGN_OR_RETURN(
       const ir::Module optimized,

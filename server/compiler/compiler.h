@@ -32,7 +32,9 @@ std::string KeyOf(const CompileOptions& options);
 
 // Compiles the function `entry` of `module` for arguments of the given types and for the target of
 // `generator`: specialization, passes, fusion, buffer assignment, plan, code generation. The module
-// must have passed ir::Verify. Thread-safe. Uses the processor for milliseconds to seconds, so call
+// must have passed ir::Verify. A program for several processes is partitioned first, and its
+// executable is that of one process: the arguments are the shards of that process and its number
+// (process_signature.h). Thread-safe. Uses the processor for milliseconds to seconds, so call
 // it on the compile pool.
 //
 // Appends to `steps` one element for each stage and pass that ran. Checks `stop` between passes and

@@ -42,6 +42,7 @@
 #include "server/compiler/passes/structure/flatten_values.h"
 #include "server/compiler/passes/structure/inline.h"
 #include "server/compiler/passes/structure/isolate_nests.h"
+#include "server/compiler/passes/structure/normalize_collectives.h"
 
 namespace acceld::compiler {
 namespace {
@@ -54,6 +55,7 @@ constexpr Pass kPipeline[] = {
     {"flatten-values", &FlattenValues},
     {"inline", &InlineCalls},
     {"decompose", &Decompose},
+    {"normalize-collectives", &NormalizeCollectives},
     {"unroll-loops", &UnrollLoops},
     {"canonicalize", &Canonicalize},
     {"fold-constants", &FoldConstants},

@@ -1,13 +1,13 @@
 #include <utility>
 
 #include "common/ir/fingerprint.h"
-#include "common/ir/specialize/specialize.h"
 #include "common/ir/verify/verifier.h"
 #include "server/codegen/cpu/cpu_code_generator.h"
 #include "server/codegen/cuda/cuda_code_generator.h"
 #include "server/codegen/cuda/deviceless_generator.h"
 #include "server/codegen/cuda/nvrtc_compiler.h"
 #include "server/compiler/compiler.h"
+#include "server/compiler/process_signature.h"
 #include "server/compiler/warm_up.h"
 #include "server/engine/cache/remote_tier_options.h"
 #include "server/engine/engine.h"
@@ -69,7 +69,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
     return compiler::Compile(module, entry, arguments, generator, compile_options, steps, &stop);
   };
   if (options.warm_up) parts.warm_up = compiler::WarmUp;
-  parts.result_types = ir::ResultTypesOf;
+  parts.result_types = compiler::ResultTypesOfRun;
+  parts.process_signature = compiler::SignatureOfProcess;
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.make_generator = [](const std::string& architecture) {

@@ -131,6 +131,22 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
   if (parts_.warm_up) warm_up_ = std::thread([this] { WarmUp(); });
 }
 
+std::shared_ptr<runtime::Array> EngineImpl::ProcessNumber(uint32_t device, uint32_t number) {
+  const MutexLock lock(process_numbers_mutex_);
+  std::shared_ptr<runtime::Array>& array = process_numbers_[{device, number}];
+  if (array != nullptr && array->state() != runtime::Array::State::kFailed) return array;
+  runtime::DeviceExecutor& executor = *executors_[device];
+  array = std::make_shared<runtime::Array>(ir::TensorType{ir::DType::kUI32, {}},
+                                           static_cast<int>(device), total_);
+  const auto value = std::make_shared<const uint32_t>(number);
+  const std::shared_ptr<runtime::Task> task = runtime::Task::Create(runtime::Upload{
+      .data = value.get(), .size_bytes = sizeof(*value), .keep_alive = value, .buffer = nullptr});
+  task->outputs.push_back(array);
+  executor.Submit(executor.OpenQueue(total_, Priority::kInteractive), task,
+                  /*executable_ready=*/true);
+  return array;
+}
+
 void EngineImpl::WarmUp() {
   absl::flat_hash_set<std::string> warm;
   for (const codegen::TargetDevice& part : parts_.devices) {
@@ -243,6 +259,7 @@ std::vector<DeviceInfo> EngineImpl::Devices() const {
                      .memory_peak_bytes = static_cast<uint64_t>(memory.peak_bytes),
                      .executions = counters.executions,
                      .queued = counters.queued,
+                     .gangs = static_cast<uint64_t>(gangs_.RunningOn(static_cast<int>(i))),
                      .error = std::string(device.health().message())});
   }
   return infos;
@@ -282,6 +299,13 @@ EngineStats EngineImpl::Stats() const {
   stats.spilled_bytes = static_cast<uint64_t>(host_memory_->used_bytes());
   stats.host_memory_bytes = static_cast<uint64_t>(host_memory_->limit_bytes());
   stats.executable_unloads = cache.memory.unloads;
+  const runtime::GangScheduler::Counters gangs = gangs_.counters();
+  stats.gangs = gangs.begun;
+  stats.gangs_running = static_cast<uint64_t>(gangs.running);
+  stats.gangs_waiting = static_cast<uint64_t>(gangs.waiting);
+  stats.collectives = static_cast<uint64_t>(gangs.exchanged.collectives);
+  stats.collective_bytes = static_cast<uint64_t>(gangs.exchanged.bytes);
+  stats.collective_wait_ms = static_cast<uint64_t>(gangs.exchanged.wait_ns / 1'000'000);
   stats.remote_cache = ToPublic(parts_.remote_cache, cache.remote);
   for (const auto& executor : executors_) {
     const runtime::DeviceExecutor::Counters counters = executor->counters();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +25,7 @@
 #include "server/engine/sharing/placement.h"
 #include "server/engine/sharing/pools.h"
 #include "server/runtime/device_executor.h"
+#include "server/runtime/gang/gang_scheduler.h"
 #include "server/runtime/memory/host_memory.h"
 
 namespace acceld::engine {
@@ -81,6 +83,10 @@ class EngineImpl final : public Engine {
   // Shared with uploads that end after their session.
   const std::shared_ptr<ContentTable>& contents() const { return contents_; }
   TimerQueue& timers() { return timers_; }
+  runtime::GangScheduler& gangs() { return gangs_; }
+  // Returns an array on the device with the number of a process, for programs of several processes.
+  // It is made at the first call; its memory is the engine's.
+  std::shared_ptr<runtime::Array> ProcessNumber(uint32_t device, uint32_t number);
   // A pool for work that allocates much memory, to keep it off the threads of streams.
   FairPool& transfers() { return *transfers_; }
   observability::TraceRing& trace() { return trace_; }
@@ -116,6 +122,7 @@ class EngineImpl final : public Engine {
   engine::EndedSessions ended_sessions_;
   observability::StatusCounter refusals_;
   observability::TraceRing trace_;
+  runtime::GangScheduler gangs_;  // used by the executors
   std::vector<std::unique_ptr<runtime::DeviceExecutor>> executors_;
   std::unique_ptr<FairPool> transfers_;
   std::unique_ptr<cache::ExecutableCache> cache_;
@@ -124,6 +131,10 @@ class EngineImpl final : public Engine {
   TimerQueue housekeeping_{"housekeeping", 2};
   std::thread warm_up_;
 
+  Mutex process_numbers_mutex_;
+  // By device and number.
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, std::shared_ptr<runtime::Array>>
+      process_numbers_ ABSL_GUARDED_BY(process_numbers_mutex_);
   Mutex team_keys_mutex_;  // held while the keys are read and replaced
   mutable Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "common/crypto/digest.h"
 #include "common/ir/module.h"
+#include "common/ir/processes/process_signature.h"
 #include "common/status.h"
 #include "common/threads/stop_flag.h"
 #include "server/cache/remote/remote_tier.h"
@@ -35,6 +36,10 @@ struct EngineParts {
       const ir::Module& module, absl::string_view entry,
       absl::Span<const ir::TensorType> arguments)>
       result_types;
+  // Of programs for several processes.
+  std::function<absl::StatusOr<ir::ProcessSignature>(const ir::Module& module,
+                                                     absl::string_view entry)>
+      process_signature;
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
   // Performs the slow initialization of a generator, so that its first compile is quick; may be

@@ -52,6 +52,21 @@ Program::Program(ir::Module module, std::string entry, const Digest& fingerprint
       memory_bytes_(ir::MemoryBytesWithConstants(module_) + max_types_bytes_),
       host_callbacks_(ir::HostCallbacksOf(module_, entry_)) {}
 
+Program::Signature Program::ProcessSignature() const {
+  const MutexLock lock(signature_mutex_);
+  if (signature_.has_value()) return *signature_;
+  absl::StatusOr<ir::ProcessSignature> found = parts_.process_signature(module_, entry_);
+  Signature signature = nullptr;
+  if (found.ok()) {
+    signature = std::make_shared<const ir::ProcessSignature>(*std::move(found));
+  } else {
+    signature = InProgram(found.status(), fingerprint_);
+  }
+  // Not remembered, as there may be more memory the next time.
+  if (!absl::IsResourceExhausted(signature.status())) signature_ = signature;
+  return signature;
+}
+
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {
   absl::StatusOr<TypeList> types = parts_.result_types(module_, entry_, arguments);
   if (!types.ok()) return InProgram(types.status(), fingerprint_);

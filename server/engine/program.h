@@ -47,6 +47,13 @@ class Program {
   using InferredTypes = absl::StatusOr<std::shared_ptr<const TypeList>>;
   InferredTypes ResultTypes(const TypeList& arguments) const;
 
+  // How many processes run the program together.
+  int64_t num_processes() const { return module_.grid.size(); }
+  // Returns what one of several processes takes and gives. It is found by the first call, which
+  // takes as long as partitioning the program, and remembered.
+  using Signature = absl::StatusOr<std::shared_ptr<const ir::ProcessSignature>>;
+  Signature ProcessSignature() const;
+
  private:
   InferredTypes Infer(const TypeList& arguments) const;
 
@@ -58,6 +65,8 @@ class Program {
   const int64_t max_types_bytes_, memory_bytes_;
   const std::vector<int64_t> host_callbacks_;
 
+  mutable Mutex signature_mutex_;  // held while the signature is found
+  mutable absl::optional<Signature> signature_ ABSL_GUARDED_BY(signature_mutex_);
   mutable Mutex mutex_;
   mutable int64_t types_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in result_types_
   mutable absl::flat_hash_map<TypeList, InferredTypes> result_types_ ABSL_GUARDED_BY(mutex_);

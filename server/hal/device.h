@@ -11,6 +11,7 @@
 #include "common/status.h"
 #include "common/threads/future.h"
 #include "server/hal/executable.h"
+#include "server/hal/gang.h"
 #include "server/hal/host_calls.h"
 #include "server/hal/run_control.h"
 
@@ -62,6 +63,12 @@ struct Launch {
   // the run's event becomes ready. Time in which the run paused or waited for host calls does not
   // count. nullptr: the duration is not needed.
   std::shared_ptr<std::atomic<int64_t>> device_ns;
+  // The participants of a launch on several devices, of which this run is number `participant`. The
+  // stream tells the gang when the run has ended, also if it was cancelled before it began. The run
+  // may wait for other participants, so it never runs on the thread that calls Stream::Run.
+  // nullptr: a launch on one device, whose collectives fail.
+  std::shared_ptr<Gang> gang;
+  int participant = 0;
 };
 
 // An in-order queue of work on one device. The functions enqueue work and do not wait for it; an
@@ -141,6 +148,11 @@ class Device {
   // May take milliseconds, so it should be called on the compile pool. Returns the errors of
   // Allocate, and errors of the loader (such as DATA_LOSS) when the code cannot be loaded.
   virtual absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) = 0;
+  // Makes a gang for one launch on `devices`, which are of this device's kind; participant i runs
+  // on devices[i]. Does not block. Returns INVALID_ARGUMENT when there is no device, one is of
+  // another kind or stands twice, and UNIMPLEMENTED when devices of this kind cannot exchange
+  // values.
+  virtual absl::StatusOr<std::shared_ptr<Gang>> CreateGang(absl::Span<Device* const> devices) = 0;
 };
 
 }  // namespace acceld::hal

@@ -9,6 +9,7 @@ void RunControl::Cancel() {
   cancelled_.store(true);
   interrupted_.store(true);
   EndPause();
+  Wake();
 }
 
 void RunControl::Pause(std::function<void()> paused) {
@@ -18,6 +19,7 @@ void RunControl::Pause(std::function<void()> paused) {
   paused_ = std::move(paused);
   interrupted_.store(true);
   changed_.NotifyAll();
+  Wake();
 }
 
 void RunControl::Resume() {
@@ -40,6 +42,11 @@ bool RunControl::AwaitAnswer() {
   const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
   paused_ns_.fetch_add(waited.count(), std::memory_order_relaxed);
   return !cancelled_.load();
+}
+
+void RunControl::SetWaker(Waker* waker) {
+  const MutexLock lock(mutex_);
+  waker_ = waker;
 }
 
 void RunControl::EndPause() {

@@ -17,6 +17,16 @@ namespace acceld::hal {
 // Thread-safe.
 class RunControl final : public kernels::cpu::InterruptHandler {
  public:
+  // Wakes a thread of the run that waits for something else than the functions below.
+  class Waker {
+   public:
+    // Called with a lock held, so it must not block, nor call the control.
+    virtual void Wake() = 0;
+
+   protected:
+    ~Waker() = default;
+  };
+
   // The functions for the scheduler of runs:
   //
   // Asks the run to end with CANCELLED and undefined results, also while it pauses. Cannot be
@@ -39,6 +49,10 @@ class RunControl final : public kernels::cpu::InterruptHandler {
   // Blocks until Answer is called; returns false when the run is to end. The time in which it
   // blocks counts as a pause.
   bool AwaitAnswer();
+  // Sets what Cancel and Pause call after they have set `interrupted`, for the time in which a
+  // thread of the run waits for others; nullptr: nothing. When the call returns, the previous waker
+  // is no longer being called. One thread of the run at a time may have a waker.
+  void SetWaker(Waker* waker);
   // Becomes true with Cancel.
   const std::atomic<bool>& cancelled() const { return cancelled_; }
   // True while the run is to pause or to end, so that it has to call WaitWhilePaused. Generated
@@ -56,6 +70,9 @@ class RunControl final : public kernels::cpu::InterruptHandler {
   // Ends the current pause, if there is one, and wakes the threads inside WaitWhilePaused and
   // AwaitAnswer.
   void EndPause() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Wake() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (waker_ != nullptr) waker_->Wake();
+  }
 
   std::atomic<bool> cancelled_{false};
   std::atomic<bool> interrupted_{false};
@@ -64,6 +81,7 @@ class RunControl final : public kernels::cpu::InterruptHandler {
   CondVar changed_;
   bool pauses_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;
+  Waker* waker_ ABSL_GUARDED_BY(mutex_) = nullptr;
   // The number of threads of the run inside WaitWhilePaused.
   int num_waiting_ ABSL_GUARDED_BY(mutex_) = 0;
   TimePoint paused_since_ ABSL_GUARDED_BY(mutex_);        // valid while num_waiting_ is not 0

@@ -136,8 +136,10 @@ void Array::MakeFinal(State state, absl::Status error) {
   if (state == State::kFailed && residents_ != nullptr) residents_->Remove(*this);
   dropped.reset();
   account_->Refund(refund);
-  Wake(std::move(waiters));
+  // The callbacks are first, as some tell a gang of a waiter that it has failed: then it is known
+  // when the members of the gang begin.
   for (auto& callback : callbacks) callback(error);
+  Wake(std::move(waiters));
 }
 
 void Array::Wake(std::vector<std::shared_ptr<Waiter>> waiters) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
+#include "server/runtime/gang/gang.h"
 
 // The end of tasks whose results nobody needs, or can get, any more.
 //
@@ -15,7 +16,9 @@ namespace acceld::runtime {
 
 bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
   if (task.state_ == Task::State::kDone || !task.cancel_reason_.ok()) return false;
-  task.cancel_reason_ = reason;
+  // All members of a gang end with the reason of the first, which the gang has to know before the
+  // run ends.
+  task.cancel_reason_ = task.gang() != nullptr ? task.gang()->Combine(reason) : reason;
   task.control_.Cancel();
   return true;
 }
@@ -23,6 +26,12 @@ bool DeviceExecutor::MarkCancelled(Task& task, const absl::Status& reason) {
 absl::Status DeviceExecutor::ReasonFor(const Task& task) const {
   const MutexLock lock(mutex_);
   return task.cancel_reason_;
+}
+
+void DeviceExecutor::EndInFlight(Task& task) {
+  SettleEarly(task);
+  // The runs of other members may wait for this one.
+  if (Gang* const gang = task.gang(); gang != nullptr) gang->Fail(ReasonFor(task));
 }
 
 void DeviceExecutor::SettleEarly(Task& task) {
@@ -45,7 +54,7 @@ void DeviceExecutor::Cancel(const std::shared_ptr<Task>& task, const absl::Statu
     was_queued = scheduler_.RemoveQueued(task);
   }
   if (was_queued) return FailTask(*task, reason);
-  SettleEarly(*task);
+  EndInFlight(*task);
 }
 
 void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
@@ -59,7 +68,7 @@ void DeviceExecutor::Cancel(TaskQueue& queue, const absl::Status& reason) {
                              mutex_) { return !MarkCancelled(*task, reason); });
   }
   for (const auto& task : queued) FailTask(*task, reason);
-  for (const auto& task : taken) SettleEarly(*task);
+  for (const auto& task : taken) EndInFlight(*task);
 }
 
 int DeviceExecutor::CancelRunning(uint64_t session, const absl::Status& reason) {

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/runtime/device_executor.h"
+#include "server/runtime/gang/gang.h"
 
 // The end of tasks, on the device or before they reach it.
 namespace acceld::runtime {
@@ -31,6 +32,7 @@ absl::Status DeviceExecutor::ResultOf(const Task& task, const Execution& executi
   for (const auto& input : execution.inputs) {
     if (absl::Status error = input->error(); !error.ok()) status = error;
   }
+  if (execution.gang != nullptr) status = execution.gang->Combine(status);
   instruments_.ended.Add(status.code());
   return status;
 }
@@ -81,6 +83,7 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
   } else if (settles) {
     FailOutputs(task, status);
   }
+  if (Gang* const gang = task.gang(); gang != nullptr) gang->NoteEnded();
   const MutexLock lock(mutex_);
   dispatcher_.memory().NoteCompletion();
   scheduler_.NoteEnded(task, now, device_time);
@@ -104,7 +107,9 @@ void DeviceExecutor::NotifyHost(Task& task, const absl::Status& status) {
   }
 }
 
-void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
+void DeviceExecutor::FailTask(Task& task, const absl::Status& reason) {
+  Gang* const gang = task.gang();
+  const absl::Status error = gang != nullptr ? gang->Combine(reason) : reason;
   dispatcher_.memory().EndLease(task);
   // Drops the inputs now rather than with the task: a task that waits for its executable is kept
   // alive by the compile.
@@ -122,6 +127,7 @@ void DeviceExecutor::FailTask(Task& task, const absl::Status& error) {
     upload.buffer.reset();
   }
   FailOutputs(task, error);
+  if (gang != nullptr) gang->NoteEnded();
   const MutexLock lock(mutex_);
   Retire(task);
 }

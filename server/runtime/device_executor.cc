@@ -7,6 +7,7 @@
 #include "common/threads/start_thread.h"
 #include "common/threads/thread_priority.h"
 #include "server/runtime/device_stream.h"
+#include "server/runtime/gang/gang.h"
 #include "server/runtime/task_host_calls.h"
 
 // From the submission of tasks to their launch. Their end is in complete.cc and cancel.cc.
@@ -44,7 +45,27 @@ Dispatcher::Options DispatcherOptionsOf(const DeviceExecutor::Options& options) 
                      .memory = options.memory}};
 }
 
+// Tells the gang of an execution, if it is in one, what it has to know before its members begin.
+void JoinGang(const Execution& execution) {
+  if (execution.gang == nullptr) return;
+  if (execution.host != nullptr) execution.gang->NoteHostCalls();
+  for (const auto& input : execution.inputs) {
+    // Also an input that fails after the launch: the other members must not get values that were
+    // computed from it.
+    input->OnFinal([gang = execution.gang](const absl::Status& status) {
+      if (!status.ok()) gang->Fail(status);
+    });
+  }
+}
+
 }  // namespace
+
+bool Task::OnInputResolved() {
+  const int blockers = blockers_.fetch_sub(1, std::memory_order_acq_rel);
+  // The last blocker of a member is its gang, which this call may remove.
+  if (blockers == 2 && gang() != nullptr) gang()->NoteReady();
+  return blockers == 1;
+}
 
 void Task::Unblock() {
   if (!OnInputResolved()) return;
@@ -91,9 +112,11 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
   Execution* const execution = task->execution();
   const int inputs = execution != nullptr ? static_cast<int>(execution->inputs.size()) : 0;
   task->executor_ = this;
+  if (execution != nullptr) JoinGang(*execution);
   // One blocker for the submission itself, so that nobody makes the task runnable before it is in
   // one of its queue's lists.
-  task->blockers_.store(1 + inputs + (executable_ready ? 0 : 1), std::memory_order_relaxed);
+  task->blockers_.store(1 + inputs + (executable_ready ? 0 : 1) + (task->gang() != nullptr ? 1 : 0),
+                        std::memory_order_relaxed);
   for (int i = 0; i < inputs; ++i) {
     Array& input = *execution->inputs[i];
     input.CountReader(1);
@@ -136,6 +159,10 @@ void DeviceExecutor::Provide(
     execution.executable = *std::move(executable);
   } else {
     execution.executable_error = executable.status();
+    if (execution.gang != nullptr) {
+      execution.gang->Fail(
+          Annotate(executable.status(), absl::StrCat("program ", *execution.program_name)));
+    }
   }
   task->Unblock();
 }
@@ -206,6 +233,7 @@ void DeviceExecutor::RunDeferred(Scheduler::DeferredWork work) {
 
 absl::Status DeviceExecutor::Dispatch(const std::shared_ptr<Task>& task) {
   const Execution* const execution = task->execution();
+  if (task->gang() != nullptr) ACCELD_RETURN_IF_ERROR(task->gang()->failure());
   std::shared_ptr<hal::HostCalls> host_calls;
   if (execution != nullptr && execution->host != nullptr) {
     host_calls = std::make_shared<TaskHostCalls>(*this, task, execution->host);

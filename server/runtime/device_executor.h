@@ -49,6 +49,9 @@ namespace acceld::runtime {
 // Its inputs then lose a reader, so a chain of executions that is dropped ends as a whole, one link
 // after another.
 //
+// A member of a gang (gang/gang.h) is dispatched when the other members are ready, too. It is never
+// dispatched by the thread that submits it.
+//
 // A failure becomes the error of the task's outputs ("program X: ...") and, unchanged, the error of
 // everything computed from them. Chains of any length are settled without recursion.
 //
@@ -213,7 +216,7 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
   void TraceExecution(const Task& task, const Execution& execution, const absl::Status& status,
                       TimePoint now, int64_t device_ns);
   // Settles a task that was never taken.
-  void FailTask(Task& task, const absl::Status& error);
+  void FailTask(Task& task, const absl::Status& reason);
   // Settles a task that was taken but did not reach the device.
   void FailDispatch(Task& task, const absl::Status& error);
   void FailOutputs(Task& task, const absl::Status& error);
@@ -225,6 +228,8 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
   //
   // Marks a task as cancelled. Returns false when it has ended or was cancelled before.
   bool MarkCancelled(Task& task, const absl::Status& reason) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Fails the outputs of a cancelled task that is in flight, and its gang if it is in one.
+  void EndInFlight(Task& task);
   // Fails the outputs of a cancelled task that is in flight, unless they have been settled.
   void SettleEarly(Task& task);
   // Notes that one output of the task has lost its last reader before it was final.

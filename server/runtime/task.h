@@ -21,6 +21,7 @@
 namespace acceld::runtime {
 
 class DeviceExecutor;
+class Gang;
 class TaskQueue;
 class ComputeStream;
 struct BypassStream;
@@ -44,6 +45,10 @@ struct Execution {
   // it.
   std::shared_ptr<const hal::LoadedExecutable> executable;
   absl::Status executable_error;
+  // The gang that the task is a member of, and its number there; nullptr: the execution is of one
+  // device. Constant once the task is submitted; the gang forgets its tasks when they have ended.
+  std::shared_ptr<Gang> gang;
+  int participant = 0;
   // Delivers host calls to the client; nullptr if the program has none. The outputs of an execution
   // with host calls stay pending until the run has ended.
   std::shared_ptr<HostCallSender> host;
@@ -95,13 +100,17 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // stream. Guarded by the executor's mutex.
   bool is_short() const { return is_short_; }
 
+  // The gang that the task is a member of; nullptr if it is in none.
+  Gang* gang() const { return execution() == nullptr ? nullptr : execution()->gang.get(); }
+
   // Called by inputs.
-  bool OnInputResolved() override { return blockers_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  bool OnInputResolved() override;
   void MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> ready) override;
 
  private:
   friend class DeviceExecutor;
   friend class Dispatcher;
+  friend class Gang;
   friend class HostCallLimits;
   friend class MemoryBroker;
   friend class Scheduler;
@@ -117,8 +126,8 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   std::variant<Execution, Upload> work_;
   DeviceExecutor* executor_ = nullptr;  // outlives its tasks
   std::shared_ptr<TaskQueue> queue_;
-  // The number of pending inputs, plus one each for a missing executable and for an unfinished
-  // submission.
+  // The number of pending inputs, plus one each for a missing executable, for an unfinished
+  // submission, and for a gang that has not begun.
   std::atomic<int> blockers_{0};
   // Set by the stream, and read when the task is done.
   std::atomic<int64_t> device_ns_{0};

@@ -26,27 +26,40 @@ void Report(const char* verdict, const std::string& name, absl::string_view why)
   std::printf("%s %s: %.*s\n", verdict, name.c_str(), static_cast<int>(why.size()), why.data());
 }
 
-void RunProgram(const std::filesystem::path& path, const CheckOverrides& overrides, Tally& tally) {
+void Fail(const std::string& name, const absl::Status& status, Tally& tally) {
+  const bool is_unsupported = status.code() == absl::StatusCode::kUnimplemented;
+  ++(is_unsupported ? tally.unsupported : tally.failed);
+  Report(is_unsupported ? "unsupported" : "FAILED", name, status.ToString());
+}
+
+void RunEntry(const Module& module, const std::string& entry, const std::string& name,
+              const CheckOverride* override, Tally& tally) {
+  std::vector<std::string> failures;
+  const absl::Status status = [&]() -> absl::Status {
+    ACCELD_ASSIGN_OR_RETURN(const ConformanceProgram program,
+                            SplitConformanceProgram(module, entry));
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<Literal> results,
+                            InterpretConformanceProgram(program));
+    failures = FailedChecks(program, results, override);
+    return absl::OkStatus();
+  }();
+  if (!status.ok()) return Fail(name, status, tally);
+  for (const std::string& failure : failures) Report("FAILED", name, failure);
+  ++(failures.empty() ? tally.passed : tally.failed);
+}
+
+void RunModule(const std::filesystem::path& path, const CheckOverrides& overrides, Tally& tally) {
   const std::string name = path.filename().string();
   const CheckOverride* override = overrides.Find(name);
   if (override != nullptr && override->skip) {
     ++tally.skipped;
     return Report("skipped", name, override->reason);
   }
-  const auto fail = [&](const absl::Status& status) {
-    const bool is_unsupported = status.code() == absl::StatusCode::kUnimplemented;
-    ++(is_unsupported ? tally.unsupported : tally.failed);
-    Report(is_unsupported ? "unsupported" : "FAILED", name, status.ToString());
-  };
   const auto module = ParseModule(ReadFile(path), name);
-  if (!module.ok()) return fail(module.status());
-  const auto program = SplitConformanceProgram(*module);
-  if (!program.ok()) return fail(program.status());
-  const auto results = Interpret(program->program, "main", program->inputs);
-  if (!results.ok()) return fail(results.status());
-  const std::vector<std::string> failures = FailedChecks(*program, *results, override);
-  for (const std::string& failure : failures) Report("FAILED", name, failure);
-  ++(failures.empty() ? tally.passed : tally.failed);
+  if (!module.ok()) return Fail(name, module.status(), tally);
+  const auto entries = ConformanceEntries(*module);
+  if (!entries.ok()) return Fail(name, entries.status(), tally);
+  for (const std::string& entry : *entries) RunEntry(*module, entry, name, override, tally);
 }
 
 TEST(InterpreterConformance, PassesTheProgramsItSupports) {
@@ -59,7 +72,7 @@ TEST(InterpreterConformance, PassesTheProgramsItSupports) {
   Tally tally;
   for (const char* part : {"stablehlo", "extra"}) {
     for (const auto& path : ProgramsIn(std::filesystem::path(folder) / part)) {
-      RunProgram(path, *overrides, tally);
+      RunModule(path, *overrides, tally);
     }
   }
   std::printf("%d passed, %d failed, %d unsupported, %d skipped\n", tally.passed, tally.failed,

@@ -12,13 +12,19 @@
 namespace acceld::testing {
 namespace {
 
-absl::StatusOr<PlannedProgram> PlanOf(const std::filesystem::path& path) {
-  PlannedProgram program{.name = path.filename().string()};
-  ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(ReadFile(path), program.name));
-  ACCELD_ASSIGN_OR_RETURN(program.parts, ir::SplitConformanceProgram(module));
-  ACCELD_ASSIGN_OR_RETURN(program.plan,
-                          compiler::PlanOfKernels(program.parts.program, program.parts.inputs));
-  return program;
+absl::Status AddPlans(const std::filesystem::path& path, const ir::CheckOverride* override,
+                      std::vector<PlannedProgram>& programs) {
+  const std::string name = path.filename().string();
+  ACCELD_ASSIGN_OR_RETURN(const ir::Module module, ir::ParseModule(ReadFile(path), name));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<std::string> entries, ir::ConformanceEntries(module));
+  for (const std::string& entry : entries) {
+    PlannedProgram program{.name = name, .override = override};
+    ACCELD_ASSIGN_OR_RETURN(program.parts, ir::SplitConformanceProgram(module, entry));
+    ACCELD_ASSIGN_OR_RETURN(program.plan,
+                            compiler::PlanOfKernels(program.parts.program, program.parts.inputs));
+    programs.push_back(std::move(program));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -36,10 +42,7 @@ absl::StatusOr<PlannedPrograms> PlanConformancePrograms(const std::string& folde
         ++all.skipped;
         continue;
       }
-      absl::StatusOr<PlannedProgram> program = PlanOf(path);
-      if (!program.ok()) return Annotate(program.status(), path.string());
-      program->override = override;
-      all.programs.push_back(*std::move(program));
+      ACCELD_RETURN_IF_ERROR(Annotate(AddPlans(path, override, all.programs), path.string()));
     }
   }
   std::map<std::string, size_t> numbers;  // by the kernel's text

@@ -58,6 +58,12 @@ class FakeSession : public engine::Session, public std::enable_shared_from_this<
     return absl::OkStatus();
   }
 
+  absl::Status ExecuteSharded(engine::ProgramId, absl::Span<const uint32_t>,
+                              absl::Span<const engine::Handle>, absl::Span<const engine::Handle>,
+                              const engine::ExecuteOptions&) override {
+    return absl::UnimplementedError("the fake engine has one device");
+  }
+
   absl::Status Execute(engine::ProgramId id, absl::Span<const engine::Handle> inputs,
                        absl::Span<const engine::Handle> outputs, uint32_t,
                        const engine::ExecuteOptions& options) override {

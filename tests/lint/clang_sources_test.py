@@ -73,7 +73,7 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(self.sources_of("common/log/log.h"), ["common/log/log.cc"])
 
     def test_a_header_alone_is_checked_through_a_source_that_includes_it(self):
-        self.assertEqual(self.sources_of("client/array_state.h"), ["client/client.cc"])
+        self.assertEqual(self.sources_of("client/state/client_state.h"), ["client/client.cc"])
         self.assertEqual(self.sources_of("common/threads/start_thread.h"), ["common/threads/fair_pool.cc"])
 
     def test_what_is_not_compiled_is_not_checked(self):

@@ -73,12 +73,32 @@ std::string StepsOf(const kernels::Plan& plan) {
   return kernels == std::string::npos ? text : text.substr(0, kernels + 1);
 }
 
-std::vector<ir::Literal> ArgumentsFor(const ir::Module& module) {
+// Processes get different arguments.
+std::vector<ir::Literal> ArgumentsFor(const ir::Module& module, int process) {
   std::vector<ir::Literal> arguments;
   for (const ir::Type& type : module.functions[0].ParameterTypes()) {
-    arguments.push_back(SomeValues(type.tensor(), static_cast<int>(arguments.size())));
+    const int seed = 2 * process + static_cast<int>(arguments.size());
+    arguments.push_back(SomeValues(type.tensor(), seed));
   }
   return arguments;
+}
+
+// Returns the results of all processes of the program, one process after the other.
+absl::StatusOr<std::vector<ir::Literal>> ResultsOf(const ir::Module& module) {
+  if (module.grid.size() == 1) {
+    return ir::Interpret(module, "main", ArgumentsFor(module, /*process=*/0));
+  }
+  std::vector<std::vector<ir::Literal>> arguments;
+  for (int process = 0; process < module.grid.size(); ++process) {
+    arguments.push_back(ArgumentsFor(module, process));
+  }
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<std::vector<ir::Literal>> results,
+                          ir::InterpretProcesses(module, "main", arguments));
+  std::vector<ir::Literal> all;
+  for (const std::vector<ir::Literal>& some : results) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 // A window over a whole axis takes the interpreter the square of its length.
@@ -97,13 +117,12 @@ bool HasLongWindow(const ir::Module& module) {
 // without the client that they ask, are only text.
 void ExpectSameResults(const ir::Module& before, const ir::Module& after) {
   if (HasLongWindow(before)) return;
-  const std::vector<ir::Literal> arguments = ArgumentsFor(before);
-  const auto expected = ir::Interpret(before, "main", arguments);
+  const auto expected = ResultsOf(before);
   if (absl::IsUnimplemented(expected.status()) || absl::IsFailedPrecondition(expected.status())) {
     return;
   }
   ASSERT_TRUE(expected.ok()) << expected.status();
-  const auto actual = ir::Interpret(after, "main", arguments);
+  const auto actual = ResultsOf(after);
   ASSERT_TRUE(actual.ok()) << actual.status();
   ASSERT_EQ(expected->size(), actual->size());
   for (size_t i = 0; i < expected->size(); ++i) {

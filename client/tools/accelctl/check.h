@@ -21,11 +21,13 @@ struct CheckFlags {
 };
 
 // Runs conformance programs: the inputs written in each program become its arguments, and its
-// checks are applied to the results here, by the rules of common/ir/conformance/checks.h. Prints a
-// line for each file that fails or contains an unsupported op, then "N passed, N failed, N
-// skipped". A file that cannot be read or parsed counts as failed; one with an unsupported op
-// counts as skipped. Returns the exit code: 1 if any file failed. `client` may be nullptr if
-// `interpreter` is set.
+// checks are applied to the results here, by the rules of common/ir/conformance/checks.h. What a
+// program runs as several processes runs in the interpreter always. Prints a line for each program
+// that fails or contains an unsupported op, and for each that passes although the daemon did not
+// run all of it, then "N passed, N failed, N skipped". A file that cannot be read or parsed counts
+// as failed; one with an unsupported op counts as skipped. A file may have several modules
+// (common/ir/conformance/program_file.h), and a module several programs (ConformanceEntries).
+// Returns the exit code: 1 if any program failed. `client` may be nullptr if `interpreter` is set.
 absl::StatusOr<int> Check(client::Client* client, const CheckFlags& flags);
 
 }  // namespace acceld::tools

@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
+#include "common/ir/processes/process_signature.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
 
@@ -27,6 +28,8 @@ struct Answer {
   uint32_t device = 0;                      // Of an OpenNamed.
   // The request was repeated, so the daemon may have carried it out before.
   bool asked_again = false;
+  // Of a compiled program for several processes; nullptr for others.
+  std::shared_ptr<const ir::ProcessSignature> signature;
 };
 
 // The table of requests that wait for answers. Each callback runs exactly once: on the thread that

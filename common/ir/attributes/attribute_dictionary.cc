@@ -12,7 +12,7 @@ namespace {
 // replaced_ops.h).
 bool IsHint(absl::string_view name) {
   static constexpr absl::string_view kHints[] = {
-      "called_computations",    "channel_handle",  "channel_id",     "operand_layouts",
+      "called_computations",    "channel_handle",  "operand_layouts",
       "output_operand_aliases", "result_accuracy", "result_layouts",
   };
   if (absl::StrContains(name, '.')) return true;

@@ -112,6 +112,24 @@ class FieldReader {
     return FieldReader(*fields, may_ignore_).Read(to);
   }
 
+  template <typename Struct>
+    requires requires { Struct::kStructName; }
+  absl::Status Parse(const Attribute& from, std::vector<Struct>& to) {
+    // The reader of text gives a list without elements as an empty list of integers.
+    const auto* none = std::get_if<DenseArrayAttribute>(&from.value);
+    to.clear();
+    if (none != nullptr && none->values.empty()) return absl::OkStatus();
+    const auto* array = std::get_if<ArrayAttribute>(&from.value);
+    if (array == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "expected a list of #stablehlo.", Struct::kStructName, "<...>, found ", ToString(from)));
+    }
+    for (const Attribute& element : array->elements) {
+      ACCELD_RETURN_IF_ERROR(Parse(element, to.emplace_back()));
+    }
+    return absl::OkStatus();
+  }
+
   bool IsField(absl::string_view name) const {
     for (const char* field : fields_) {
       if (name == field) return true;
@@ -124,5 +142,19 @@ class FieldReader {
   std::vector<const char*> fields_;
   absl::Status status_;
 };
+
+// Reads a structure, or a dictionary with its fields. All of these must be fields of the struct.
+template <typename Struct>
+  requires requires { Struct::kStructName; }
+absl::Status ReadStruct(const Attribute& from, Struct& to) {
+  const AttributeDictionary whole = {{Struct::kStructName, from}};
+  struct Holder {
+    Struct& field;
+    static void VisitFields(Holder& self, FieldReader& reader) {
+      reader.Visit(Struct::kStructName, self.field);
+    }
+  } holder{to};
+  return FieldReader(whole, [](absl::string_view) { return false; }).Read(holder);
+}
 
 }  // namespace acceld::ir

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/ir/attributes/attribute.h"
+#include "common/ir/attributes/fields.h"
+#include "common/ir/attributes/process_attributes.h"
 #include "common/ir/types/literal.h"
 #include "common/ir/types/type.h"
 
@@ -18,7 +20,8 @@
 // follow from that list (attribute_dictionary.h). A field that equals its default may be absent in
 // text. A field may be a bool, int64_t, double, std::string, Literal, PrecisionType, an enum of
 // this file, a vector of int64_t, bool, string or enums, PaddingPairs, Attribute,
-// AttributeDictionary, a nested struct with kStructName, or a std::optional of one of these.
+// AttributeDictionary, a nested struct with kStructName or a vector of these, or a std::optional of
+// one of these.
 namespace acceld::ir {
 
 // A pair (low, high) for each dimension; `dense<...> : tensor<Nx2xi64>` in text.
@@ -66,17 +69,6 @@ const char* const* EnumKeywords(RngAlgorithm);
 const char* const* EnumKeywords(FftType);
 const char* const* EnumKeywords(Transpose);
 const char* const* EnumKeywords(FusionKind);
-
-#define ACCELD_FIELDS_BEGIN                         \
-  template <typename Self, typename Visitor>        \
-  static void VisitFields(Self& self, Visitor& v) { \
-    (void)self;                                     \
-    (void)v;
-#define ACCELD_FIELD(field) v.Visit(#field, self.field);
-#define ACCELD_NAMED_FIELD(name, field) v.Visit(name, self.field);
-#define ACCELD_FIELDS_END(Struct) \
-  }                               \
-  friend bool operator==(const Struct&, const Struct&) = default;
 
 struct NoAttributes {
   ACCELD_FIELDS_BEGIN
@@ -526,20 +518,20 @@ struct FusionAttributes {
   ACCELD_FIELDS_END(FusionAttributes)
 };
 
-#undef ACCELD_FIELDS_BEGIN
-#undef ACCELD_FIELD
-#undef ACCELD_NAMED_FIELD
-#undef ACCELD_FIELDS_END
-
-using OpAttributes = std::variant<
-    NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
-    BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes, TransposeAttributes,
-    DimensionsAttributes, DimensionAttributes, SliceAttributes, DynamicSliceAttributes,
-    PadAttributes, SortAttributes, PartialSortAttributes, SortRunsAttributes, MergeRunsAttributes,
-    DigitSortAttributes, WindowAttributes, SelectAndScatterAttributes, ConvolutionAttributes,
-    DotGeneralAttributes, GatherAttributes, DynamicGatherAttributes, ScatterAttributes,
-    CholeskyAttributes, FftAttributes, TriangularSolveAttributes, BatchNormAttributes,
-    EinsumAttributes, TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
-    IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes, FusionAttributes>;
+using OpAttributes =
+    std::variant<NoAttributes, ConstantAttributes, CompareAttributes, ReducePrecisionAttributes,
+                 BroadcastInDimAttributes, DynamicBroadcastInDimAttributes, IotaAttributes,
+                 TransposeAttributes, DimensionsAttributes, DimensionAttributes, SliceAttributes,
+                 DynamicSliceAttributes, PadAttributes, SortAttributes, PartialSortAttributes,
+                 SortRunsAttributes, MergeRunsAttributes, DigitSortAttributes, WindowAttributes,
+                 SelectAndScatterAttributes, ConvolutionAttributes, DotGeneralAttributes,
+                 GatherAttributes, DynamicGatherAttributes, ScatterAttributes, CholeskyAttributes,
+                 FftAttributes, TriangularSolveAttributes, BatchNormAttributes, EinsumAttributes,
+                 TorchIndexSelectAttributes, RngAttributes, RngBitGeneratorAttributes,
+                 IndexAttributes, CallAttributes, CompositeAttributes, CustomCallAttributes,
+                 AllGatherAttributes, AllReduceAttributes, AllToAllAttributes,
+                 CollectiveBroadcastAttributes, CollectivePermuteAttributes,
+                 CollectiveReduceAttributes, ReduceScatterAttributes, ManualComputationAttributes,
+                 ShardingConstraintAttributes, ShardingGroupAttributes, FusionAttributes>;
 
 }  // namespace acceld::ir

@@ -21,11 +21,6 @@ enum VhloAttributeCode : uint64_t {
   kVhloString = 14,
   kVhloTensor = 15,
   kVhloType = 17,
-  kVhloSubAxisInfo = 21,
-  kVhloAxisRef = 22,
-  kVhloReplicaGroupMeshAxes = 23,
-  kVhloMeshAxis = 24,
-  kVhloMesh = 25,
 };
 
 // The keywords of VHLO's enums, by value.
@@ -255,12 +250,6 @@ absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute&
       return ReadDense(in, depth, to);
     case kVhloType:
       return ReadTypeAttribute(in, depth, to);
-    case kVhloSubAxisInfo:
-    case kVhloAxisRef:
-    case kVhloReplicaGroupMeshAxes:
-    case kVhloMeshAxis:
-    case kVhloMesh:
-      return ReadMeshPart(code, in, depth, to);
     default:
       break;
   }
@@ -275,8 +264,7 @@ absl::Status Decoder::ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute&
     to.value.value = EnumAttribute{std::string(keywords[value])};
     return absl::OkStatus();
   }
-  to.value.value = OpaqueAttribute{absl::StrCat("#vhlo<attribute ", code, ">")};
-  return absl::OkStatus();
+  return ReadVhloMeshPart(code, in, depth, to);
 }
 
 absl::Status Decoder::ReadBuiltinAttribute(Cursor& in, int depth, DecodedAttribute& to) {

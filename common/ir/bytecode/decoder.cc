@@ -10,6 +10,14 @@ absl::Status TooDeep(const Cursor& in) {
   return in.Error(absl::StrCat("nesting is deeper than ", limits::kMaxDepth));
 }
 
+// Shardy has had a binary encoding since April 2025.
+absl::Status ShardyText(const Cursor& in) {
+  return absl::UnimplementedError(
+      absl::StrCat("byte ", in.offset(),
+                   ": an attribute of Shardy stands as text, written by an older version of Shardy "
+                   "than is supported; export the program again with a newer JAX"));
+}
+
 }  // namespace
 
 Decoder::Decoder(const Container& container, MemoryBudget& budget)
@@ -78,7 +86,8 @@ absl::StatusOr<const Decoder::DecodedAttribute*> Decoder::DecodeAttribute(uint64
     ACCELD_RETURN_IF_ERROR(ReadVhloAttribute(in, depth, attribute));
   } else if (entry.has_encoding && entry.dialect == "builtin") {
     ACCELD_RETURN_IF_ERROR(ReadBuiltinAttribute(in, depth, attribute));
-  } else if (entry.has_encoding && entry.dialect == "sdy") {
+  } else if (entry.dialect == "sdy") {
+    if (!entry.has_encoding) return ShardyText(in);
     ACCELD_RETURN_IF_ERROR(ReadShardyAttribute(in, depth, attribute));
   } else {
     attribute.value.value = OpaqueAttribute{"#foreign<attribute>"};

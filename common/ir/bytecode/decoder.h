@@ -31,6 +31,10 @@ struct DecodedType {
   uint64_t size_bytes = 0;  // in memory, about
 };
 
+// Describe structures and their encoding (decode_mesh.cc).
+struct StructLayout;
+enum class MemberEncoding;
+
 // Returns the value that an element of the integer type `dtype` with these low bits has.
 int64_t NarrowInteger(DType dtype, int64_t bits);
 
@@ -40,8 +44,9 @@ int64_t NarrowInteger(DType dtype, int64_t bits);
 // thread-safe.
 //
 // Attributes have the forms that the text reader also produces: enums are keywords, flags i1, dense
-// tensors literals. An attribute that has no form there (locations, other dialects) is an
-// OpaqueAttribute. VHLO writes an absent value as a type named "none" (IsAbsent).
+// tensors literals, and shardings have the form that import/distribution.h defines. An attribute
+// that has no form there (locations, other dialects) is an OpaqueAttribute. VHLO writes an absent
+// value as a type named "none" (IsAbsent).
 class Decoder {
  public:
   // `container` and `budget` must outlive the decoder.
@@ -106,11 +111,19 @@ class Decoder {
   absl::Status ReadDense(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseResource(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadDenseArray(Cursor& in, int depth, DecodedAttribute& to);
-  // In decode_mesh.cc: read one of VHLO's attributes about meshes, and one of Shardy's.
-  absl::Status ReadMeshPart(uint64_t code, Cursor& in, int depth, DecodedAttribute& to);
+  // In decode_mesh.cc: read one of VHLO's attributes about meshes, and one of Shardy's. Those that
+  // are not known are opaque.
+  absl::Status ReadVhloMeshPart(uint64_t code, Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadShardyAttribute(Cursor& in, int depth, DecodedAttribute& to);
-  // Reads the number of an attribute and stores the attribute in `member`, a part of `owner`.
-  absl::Status ReadMember(Cursor& in, int depth, DecodedAttribute& owner, Attribute& member);
+  absl::Status ReadStruct(const StructLayout& layout, Cursor& in, int depth, DecodedAttribute& to);
+  // Returns a member of the structure `owner`, to whose sizes it is added; nullopt if the member
+  // is absent. ReadReferenced does so for the encodings with the number of an attribute.
+  absl::StatusOr<std::optional<Attribute>> ReadMember(MemberEncoding encoding, Cursor& in,
+                                                      int depth, DecodedAttribute& owner);
+  absl::StatusOr<std::optional<Attribute>> ReadReferenced(MemberEncoding encoding, Cursor& in,
+                                                          int depth, DecodedAttribute& owner);
+  absl::StatusOr<Attribute> ReadName(Cursor& in, DecodedAttribute& owner);
+  absl::StatusOr<Attribute> ReadIntegers(Cursor& in, DecodedAttribute& owner);
   absl::StatusOr<TensorType> LiteralType(Cursor& in, int depth);
   absl::Status SetLiteral(TensorType type, absl::string_view bytes, DecodedAttribute& to);
 

@@ -1,13 +1,14 @@
 #include "common/ir/bytecode/function_reader.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/ir/bytecode/locations.h"
-#include "common/ir/collectives/process_grid.h"
+#include "common/ir/bytecode/sdy_ops.h"
+#include "common/ir/bytecode/vhlo_ops.h"
 #include "common/ir/import/inlined_ops.h"
 #include "common/ir/verify/limits.h"
 
@@ -20,11 +21,6 @@ constexpr ValueId kUndefined = ~ValueId{0};
 // the builtin types, which are the same here.
 constexpr absl::string_view kCast = "builtin.unrealized_conversion_cast";
 
-// Ops that say how values are distributed over devices. Their attributes are not used.
-bool IsSharding(absl::string_view name) {
-  return name == "sdy.sharding_constraint" || name == "sdy.sharding_group";
-}
-
 // Whether a message begins with the number of an op: "op 3 'vhlo.add_v1': ...".
 bool NamesAnOp(const absl::Status& status) {
   absl::string_view message = status.message();
@@ -32,30 +28,39 @@ bool NamesAnOp(const absl::Status& status) {
          absl::ascii_isdigit(message[0]);
 }
 
+absl::Status ExpectRegions(const OpHeader& header, uint64_t count) {
+  if (header.num_regions == count) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("has ", header.num_regions, " regions, expected ", count));
+}
+
 bool IsTerminator(absl::string_view op) {
   return op == "stablehlo.return" || op == "func.return" || op == "sdy.return";
 }
 
-// Returns the meshes that the shardings of several values refer to.
-absl::StatusOr<std::vector<Attribute>> MeshesOf(const Attribute& per_value) {
-  const auto* all = std::get_if<StructAttribute>(&per_value.value);
-  const auto list =
-      all == nullptr ? AttributeDictionary::const_iterator() : all->fields.find("shardings");
-  const auto* shardings = all == nullptr || list == all->fields.end()
-                              ? nullptr
-                              : std::get_if<ArrayAttribute>(&list->second.value);
-  std::vector<Attribute> meshes;
-  bool is_known = shardings != nullptr;
-  if (is_known) {
-    for (const Attribute& sharding : shardings->elements) {
-      const auto* fields = std::get_if<StructAttribute>(&sharding.value);
-      is_known = is_known && fields != nullptr && fields->fields.contains("mesh");
-      if (is_known) meshes.push_back(fields->fields.at("mesh"));
-    }
+// Returns the number of an attribute among an op's properties; nullopt if it is absent.
+absl::StatusOr<std::optional<uint64_t>> ReadIndex(const StoredAttribute& attribute,
+                                                  size_t num_attributes, Cursor& in) {
+  if (!attribute.is_optional) return in.Index(num_attributes, "attribute");
+  // Behind the end are attributes that the producer's version of the op did not have.
+  if (in.AtEnd()) return std::nullopt;
+  const size_t begin = in.offset();
+  ACCELD_ASSIGN_OR_RETURN(const auto index_and_flag, in.VarintWithFlag());
+  if (!index_and_flag.second) return std::nullopt;
+  if (index_and_flag.first < num_attributes) return index_and_flag.first;
+  return Cursor::ErrorAt(begin, absl::StrCat("there is no attribute ", index_and_flag.first));
+}
+
+// Returns how artifacts store the op, which must not be a conversion of types.
+absl::StatusOr<const StoredOp*> FindStoredOp(const OpHeader& header) {
+  if (header.name->dialect == "vhlo") return FindVhloOp(header.name->name);
+  if (header.name->dialect == "sdy") {
+    ACCELD_ASSIGN_OR_RETURN(const ShardyOp* op, FindShardyOp(header.name->name));
+    ACCELD_RETURN_IF_ERROR(ExpectRegions(header, op->num_regions));
+    return op;
   }
-  if (is_known) return meshes;
-  return absl::UnimplementedError(
-      absl::StrCat("shardings in the form ", ToString(per_value), " are not supported"));
+  return absl::UnimplementedError(absl::StrCat(
+      "op '", header.FullName(), "' is not supported in bytecode, only VHLO and Shardy are"));
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ Location Reader::LocationOf(uint64_t attribute) {
 }
 
 absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
-                                                const VhloOp& op) {
+                                                const StoredOp& op) {
   Decoder::Entries entries;
   if (header.dictionary.has_value()) {
     ACCELD_ASSIGN_OR_RETURN(entries, reader.decoder.DictionaryAt(*header.dictionary));
@@ -87,9 +92,10 @@ absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& 
   Cursor in = *header.properties;
   const size_t num_attributes = reader.container.attributes.size();
   if (header.name->registered) {
-    for (const VhloAttribute& attribute : op.attributes) {
-      ACCELD_ASSIGN_OR_RETURN(const uint64_t index, in.Index(num_attributes, "attribute"));
-      entries.emplace_back(std::string(attribute.name), index);
+    for (const StoredAttribute& attribute : op.attributes) {
+      ACCELD_ASSIGN_OR_RETURN(const std::optional<uint64_t> index,
+                              ReadIndex(attribute, num_attributes, in));
+      if (index.has_value()) entries.emplace_back(std::string(attribute.name), *index);
     }
   } else {
     // The producer did not know the op and wrote its properties as one dictionary.
@@ -126,7 +132,7 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::OperandsOf(const OpHeader& 
 }
 
 absl::StatusOr<AttributeDictionary> FunctionReader::AttributesOf(const OpHeader& header,
-                                                                 const VhloOp& op) {
+                                                                 const StoredOp& op) {
   ACCELD_ASSIGN_OR_RETURN(Decoder::Entries entries, ReadAttributes(reader_, header, op));
   AttributeDictionary attributes;
   for (auto& [name, index] : entries) {
@@ -134,8 +140,8 @@ absl::StatusOr<AttributeDictionary> FunctionReader::AttributesOf(const OpHeader&
       return absl::InvalidArgumentError(
           absl::StrCat("a name is longer than ", limits::kMaxNameBytes, " bytes"));
     }
-    const VhloAttribute* known = nullptr;
-    for (const VhloAttribute& attribute : op.attributes) {
+    const StoredAttribute* known = nullptr;
+    for (const StoredAttribute& attribute : op.attributes) {
       if (attribute.name == name) known = &attribute;
     }
     if (known != nullptr && known->is_ignored) continue;
@@ -204,10 +210,7 @@ absl::Status FunctionReader::ReadRegions(Cursor& in, const OpHeader& header,
 absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadInlinedRegion(Cursor& in,
                                                                        const OpHeader& header,
                                                                        const ImportedOp& op) {
-  if (header.num_regions != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", header.num_regions, " regions, expected one"));
-  }
+  ACCELD_RETURN_IF_ERROR(ExpectRegions(header, 1));
   std::vector<ValueId> returned;
   const size_t outer_next = next_value_;
   ACCELD_RETURN_IF_ERROR(ReadAtRegions(in, header, [&](Cursor& part) -> absl::Status {
@@ -220,84 +223,49 @@ absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadInlinedRegion(Cursor& i
   return returned;
 }
 
-absl::Status FunctionReader::NoteMeshes(const OpHeader& header, absl::string_view op) {
-  static const VhloOp& kManualComputation =
-      *new VhloOp{"sdy.manual_computation",
-                  {VhloAttribute{"in_shardings"}, VhloAttribute{"manual_axes"},
-                   VhloAttribute{"out_shardings"}}};
-  ACCELD_ASSIGN_OR_RETURN(const Decoder::Entries entries,
-                          ReadAttributes(reader_, header, kManualComputation));
-  for (const auto& [name, index] : entries) {
-    if (!absl::EndsWith(name, "_shardings")) continue;
-    ACCELD_ASSIGN_OR_RETURN(const Attribute attribute, reader_.decoder.AttributeAt(index));
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<Attribute> meshes, MeshesOf(attribute));
-    for (const Attribute& mesh : meshes) {
-      if (const auto* symbol = std::get_if<SymbolAttribute>(&mesh.value)) {
-        importer_.NoteMesh(symbol->name, op);
-        continue;
-      }
-      ACCELD_ASSIGN_OR_RETURN(const int64_t devices, DevicesOfMesh(mesh));
-      if (devices != 1) {
-        return absl::UnimplementedError(
-            absl::StrCat("it is for a mesh of ", devices, " devices: ", kOneDeviceOnly));
-      }
-    }
+absl::StatusOr<std::vector<ValueId>> FunctionReader::ReadContents(Cursor& in,
+                                                                  const OpHeader& header,
+                                                                  const StoredOp& stored,
+                                                                  ImportedOp& op) {
+  ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, stored));
+  if (IsInlinedOp(op.name)) {
+    ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> returned, ReadInlinedRegion(in, header, op));
+    return importer_.ImportInlined(op, std::move(returned));
   }
-  return absl::OkStatus();
+  ACCELD_RETURN_IF_ERROR(ReadRegions(in, header, op.regions));
+  return importer_.Import(op);
 }
 
 absl::StatusOr<bool> FunctionReader::ReadOp(Cursor& in, const OpHeader& header,
                                             std::vector<ValueId>& returned) {
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> operands, OperandsOf(header));
-  const std::string full_name = header.FullName();
   ImportedOp op;
-  const VhloOp* known = nullptr;
-  if (header.name->dialect == "vhlo") {
-    ACCELD_ASSIGN_OR_RETURN(known, FindVhloOp(header.name->name));
-    op.name = std::string(known->op);
-  } else {
-    op.name = full_name;
+  ACCELD_ASSIGN_OR_RETURN(op.operands, OperandsOf(header));
+  op.name = header.FullName();
+  const bool is_cast = op.name == kCast;
+  const StoredOp* stored = nullptr;
+  if (!is_cast) {
+    ACCELD_ASSIGN_OR_RETURN(stored, FindStoredOp(header));
+    op.name = std::string(stored->op);
   }
-  const bool is_sharding = IsSharding(full_name);
-  const bool has_no_regions = IsTerminator(op.name) || full_name == kCast || is_sharding;
-  if (has_no_regions && header.num_regions != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("has ", header.num_regions, " regions, expected none"));
-  }
+  if (is_cast || IsTerminator(op.name)) ACCELD_RETURN_IF_ERROR(ExpectRegions(header, 0));
   if (IsTerminator(op.name)) {
-    ACCELD_RETURN_IF_ERROR(importer_.ChargeUses(operands, op.name));
-    returned = std::move(operands);
+    ACCELD_RETURN_IF_ERROR(importer_.ChargeUses(op.operands, op.name));
+    returned = std::move(op.operands);
     return true;
   }
   op.location = reader_.LocationOf(header.location);
   for (const uint64_t type : header.result_types) {
     ACCELD_ASSIGN_OR_RETURN(op.result_types.emplace_back(), reader_.decoder.ValueTypeAt(type));
   }
-  if (IsInlinedOp(op.name)) {
-    if (known == nullptr) ACCELD_RETURN_IF_ERROR(NoteMeshes(header, op.name));
-    op.operands = std::move(operands);
-    ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> inner, ReadInlinedRegion(in, header, op));
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
-                            importer_.ImportInlined(op, std::move(inner)));
-    ACCELD_RETURN_IF_ERROR(Define(results));
-    return false;
-  }
-  if (full_name == kCast) {
-    if (importer_.TypesOf(operands) != op.result_types) {
+  if (is_cast) {
+    if (importer_.TypesOf(op.operands) != op.result_types) {
       return absl::InvalidArgumentError("its operands and results have different types");
     }
-    ACCELD_RETURN_IF_ERROR(Define(operands));
+    ACCELD_RETURN_IF_ERROR(Define(op.operands));
     return false;
   }
-  if (known != nullptr) {
-    ACCELD_ASSIGN_OR_RETURN(op.attributes, AttributesOf(header, *known));
-  } else if (!is_sharding) {
-    return absl::UnimplementedError(
-        absl::StrCat("op '", full_name, "' is not supported in bytecode, only VHLO is"));
-  }
-  op.operands = std::move(operands);
-  ACCELD_RETURN_IF_ERROR(ReadRegions(in, header, op.regions));
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, importer_.Import(op));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
+                          ReadContents(in, header, *stored, op));
   ACCELD_RETURN_IF_ERROR(Define(results));
   return false;
 }

@@ -8,7 +8,7 @@
 #include "common/ir/attributes/attribute.h"
 #include "common/ir/bytecode/decoder.h"
 #include "common/ir/bytecode/op_header.h"
-#include "common/ir/bytecode/vhlo_ops.h"
+#include "common/ir/bytecode/stored_op.h"
 #include "common/ir/import/importer.h"
 #include "common/ir/module.h"
 
@@ -42,7 +42,7 @@ struct Reader {
 // Returns the attributes of an op, those of its dictionary and its properties, as numbers under the
 // names that its dialect gives them. `op` has the names of its properties.
 absl::StatusOr<Decoder::Entries> ReadAttributes(Reader& reader, const OpHeader& header,
-                                                const VhloOp& op);
+                                                const StoredOp& op);
 
 // Reads the body of one function. Each op is checked against its inference rule when it is read;
 // errors name it: "op 3 'vhlo.add_v1': ...".
@@ -68,6 +68,9 @@ class FunctionReader {
   // Reads one op. Returns true when the op was the terminator, whose operands are then in
   // `returned`.
   absl::StatusOr<bool> ReadOp(Cursor& in, const OpHeader& header, std::vector<ValueId>& returned);
+  // Reads the attributes and regions of an op, which has its other parts already, and imports it.
+  absl::StatusOr<std::vector<ValueId>> ReadContents(Cursor& in, const OpHeader& header,
+                                                    const StoredOp& stored, ImportedOp& op);
   absl::Status ReadRegions(Cursor& in, const OpHeader& header, std::vector<Region>& regions);
   // Reads the region of an op of inlined_ops.h and returns what the region returns.
   absl::StatusOr<std::vector<ValueId>> ReadInlinedRegion(Cursor& in, const OpHeader& header,
@@ -76,10 +79,8 @@ class FunctionReader {
   // values.
   template <typename Read>
   absl::Status ReadAtRegions(Cursor& in, const OpHeader& header, Read read);
-  // Notes the meshes that the shardings of a manual computation refer to.
-  absl::Status NoteMeshes(const OpHeader& header, absl::string_view op);
   absl::StatusOr<std::vector<ValueId>> OperandsOf(const OpHeader& header) const;
-  absl::StatusOr<AttributeDictionary> AttributesOf(const OpHeader& header, const VhloOp& op);
+  absl::StatusOr<AttributeDictionary> AttributesOf(const OpHeader& header, const StoredOp& op);
   // Assigns the next numbers of the innermost region to the values.
   absl::Status Define(const std::vector<ValueId>& ids);
 

@@ -1,48 +1,17 @@
 #include "common/ir/bytecode/vhlo_ops.h"
 
-#include <algorithm>
 #include <map>
-#include <utility>
+#include <string>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "common/check.h"
 
 namespace acceld::ir::bytecode {
 namespace {
 
-// Parses the column "attributes" of a row.
-std::vector<VhloAttribute> ParseAttributes(absl::string_view column) {
-  std::vector<VhloAttribute> attributes;
-  VhloAttribute around;  // its field and kind while inside braces
-  for (absl::string_view word : absl::StrSplit(column, ' ', absl::SkipEmpty())) {
-    const size_t brace = word.find('{');
-    if (brace != absl::string_view::npos) {
-      const std::pair<absl::string_view, absl::string_view> field =
-          absl::StrSplit(word.substr(0, brace), ':');
-      around.field = field.first;
-      around.field_kind = field.second;
-      word.remove_prefix(brace + 1);
-    }
-    const bool ends = absl::ConsumeSuffix(&word, "}");
-    VhloAttribute attribute = around;
-    attribute.is_function = absl::ConsumePrefix(&word, "@");
-    attribute.is_ignored = absl::ConsumePrefix(&word, "-");
-    attribute.name = word;
-    attributes.push_back(attribute);
-    if (ends) around = {};
-  }
-  ACCELD_CHECK(around.field.empty());
-  std::sort(attributes.begin(), attributes.end(),
-            [](const VhloAttribute& a, const VhloAttribute& b) { return a.name < b.name; });
-  return attributes;
-}
-
 // By name, then by version.
-using Table = std::map<std::string, std::map<int, VhloOp>, std::less<>>;
+using Table = std::map<std::string, std::map<int, StoredOp>, std::less<>>;
 
 const Table& TheTable() {
   static const auto& table = *new Table([] {
@@ -58,7 +27,7 @@ const Table& TheTable() {
     };
     Table rows;
     for (const Row& row : kRows) {
-      const VhloOp op{row.op, ParseAttributes(row.attributes)};
+      const StoredOp op{row.op, ParseStoredAttributes(row.attributes)};
       for (int version = row.first_version; version <= row.last_version; ++version) {
         ACCELD_CHECK(rows[std::string(row.name)].emplace(version, op).second);
       }
@@ -70,7 +39,7 @@ const Table& TheTable() {
 
 }  // namespace
 
-absl::StatusOr<const VhloOp*> FindVhloOp(absl::string_view versioned_name) {
+absl::StatusOr<const StoredOp*> FindVhloOp(absl::string_view versioned_name) {
   const auto unknown = [&](absl::string_view why) {
     return absl::UnimplementedError(
         absl::StrCat("op 'vhlo.", versioned_name.substr(0, 100), "' is not supported", why));

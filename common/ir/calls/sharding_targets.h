@@ -13,10 +13,11 @@ constexpr bool IsPlacementTarget(absl::string_view target) {
          target == "xla.sdy.FuncResultSharding";
 }
 
-// Whether it changes between the shape of a whole value and that of one process's shard, so that a
-// program with several processes cannot run as one.
-constexpr bool IsShardShapeTarget(absl::string_view target) {
-  return target == "SPMDFullToShardShape" || target == "SPMDShardToFullShape";
+// Whether a custom call with this target is written for XLA's older partitioner (GSPMD), or by an
+// export of JAX that had to do without Shardy's ops.
+constexpr bool IsOldPartitionerTarget(absl::string_view target) {
+  return target == "Sharding" || target == "SPMDFullToShardShape" ||
+         target == "SPMDShardToFullShape" || target == "xla.sdy.FuncResultSharding";
 }
 
 }  // namespace acceld::ir

@@ -24,7 +24,7 @@ double BytesFrom(const Function& function, const Op& op, size_t first) {
 bool OnlyArranges(OpKind kind) {
   return kind == OpKind::kAfterAll || kind == OpKind::kConstant || kind == OpKind::kCreateToken ||
          kind == OpKind::kGetTupleElement || kind == OpKind::kOptimizationBarrier ||
-         kind == OpKind::kTuple;
+         kind == OpKind::kTuple || FamilyOf(kind) == OpFamily::kSharding;
 }
 
 }  // namespace

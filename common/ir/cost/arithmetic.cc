@@ -211,6 +211,8 @@ Arithmetic ArithmeticOf(const Function& function, const Op& op,
       return OfDerived(function, op, regions);
     case OpFamily::kIndexing:
     case OpFamily::kDynamic:  // not in a static program
+    case OpFamily::kCollective:
+    case OpFamily::kSharding:
     case OpFamily::kStructure:
       return {};
   }

@@ -18,6 +18,8 @@ bool IsUniform(absl::string_view name) {
   return std::find(std::begin(kUniformOps), std::end(kUniformOps), name) != std::end(kUniformOps);
 }
 
+bool IsConstraint(absl::string_view name) { return name == NameOf(OpKind::kShardingConstraint); }
+
 std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
   std::vector<Type> all;
   all.reserve(types.size());
@@ -27,9 +29,9 @@ std::vector<Type> StorageTypesOf(absl::Span<const Type> types) {
 
 }  // namespace
 
-absl::Status ImportTotals::Check() const {
+absl::StatusOr<Module> ImportTotals::Finish(Module module) const {
   ACCELD_RETURN_IF_ERROR(signatures.Check());
-  return grid.Check();
+  return distribution.Finish(std::move(module));
 }
 
 Importer::Importer(std::string name, bool is_public, ImportTotals& totals)
@@ -127,11 +129,9 @@ absl::StatusOr<std::vector<ValueId>> Importer::Import(ImportedOp& op) {
 absl::Status Importer::CheckInlined(const ImportedOp& op, absl::Span<const Type> parameters) const {
   const std::vector<Type> operands = TypesOf(op.operands);
   if (parameters == absl::MakeConstSpan(operands)) return absl::OkStatus();
-  const bool is_manual = op.name == "sdy.manual_computation";
-  const std::string why = absl::StrCat("op '", op.name, "' is of (", ToString(operands),
-                                       "), its region takes (", ToString(parameters), ")");
-  return is_manual ? absl::UnimplementedError(absl::StrCat(why, ": ", kOneDeviceOnly))
-                   : absl::InvalidArgumentError(why);
+  return absl::InvalidArgumentError(absl::StrCat("op '", op.name, "' is of (", ToString(operands),
+                                                 "), its region takes (", ToString(parameters),
+                                                 ")"));
 }
 
 absl::StatusOr<std::vector<ValueId>> Importer::ImportInlined(ImportedOp& op,
@@ -145,13 +145,9 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportInlined(ImportedOp& op,
   ACCELD_RETURN_IF_ERROR(ChargeUses(returned, op.name));
   const std::vector<Type> types = TypesOf(returned);
   if (types == op.result_types) return returned;
-  return absl::UnimplementedError(absl::StrCat("op '", op.name, "' gives (",
-                                               ToString(op.result_types), "), its region returns (",
-                                               ToString(types), "): ", kOneDeviceOnly));
-}
-
-void Importer::NoteMesh(absl::string_view mesh, absl::string_view op) {
-  totals_.grid.NoteMesh(mesh, op, builder_.function().name);
+  return absl::InvalidArgumentError(absl::StrCat("op '", op.name, "' gives (",
+                                                 ToString(op.result_types),
+                                                 "), its region returns (", ToString(types), ")"));
 }
 
 absl::StatusOr<std::vector<ValueId>> Importer::ImportAsyncDone(const ImportedOp& op) {
@@ -178,8 +174,35 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportAsyncDone(const ImportedOp&
 
 absl::StatusOr<std::vector<ValueId>> Importer::Append(ImportedOp& op) {
   if (op.name == kAsyncDone) return ImportAsyncDone(op);
+  ACCELD_RETURN_IF_ERROR(totals_.distribution.Prepare(op, builder_.function().name));
+  if (op.name == kUnchangedOp || (IsConstraint(op.name) && IsScalar(op.operands))) {
+    return op.operands;
+  }
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings,
+                          totals_.distribution.ShardingsOfResults(op));
+  const std::string name = op.name;
+  const Location location = op.location;
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, AppendPrepared(op));
+  if (shardings.empty()) return results;
+  if (shardings.size() != results.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "op '", name, "' has ", results.size(), " results and ", shardings.size(), " shardings"));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!builder_.TypeOf(results[i]).IsTensor() || IsScalar({results[i]})) continue;
+    const Type declared = TypeOf(results[i]);
+    const Type stored = builder_.TypeOf(results[i]);
+    results[i] = builder_.AddUnchecked(OpKind::kShardingConstraint, {results[i]},
+                                       ShardingConstraintAttributes{shardings[i]}, {}, {&stored, 1},
+                                       location)[0];
+    Declare(results[i], declared);
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::AppendPrepared(ImportedOp& op) {
   ACCELD_RETURN_IF_ERROR(NoteCall(op));
-  totals_.grid.NoteOp(op, builder_.function().name);
+  if (op.name == NameOf(OpKind::kManualComputation)) return ImportManualComputation(op);
   const auto is_quantized = [this](ValueId id) { return quantized_.contains(id); };
   const auto any_quantized = [&](const std::vector<ValueId>& ids) {
     return std::any_of(ids.begin(), ids.end(), is_quantized);
@@ -192,6 +215,15 @@ absl::StatusOr<std::vector<ValueId>> Importer::Append(ImportedOp& op) {
     return ImportQuantized(op);
   }
   return ImportOp(builder_, op);
+}
+
+absl::StatusOr<std::vector<ValueId>> Importer::ImportManualComputation(ImportedOp& op) {
+  const std::vector<Type> declared = op.result_types;
+  ACCELD_RETURN_IF_ERROR(Charge(declared));
+  op.result_types = StorageTypesOf(declared);
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, ImportOp(builder_, op));
+  for (size_t i = 0; i < results.size(); ++i) Declare(results[i], declared[i]);
+  return results;
 }
 
 absl::StatusOr<std::vector<ValueId>> Importer::ImportQuantized(ImportedOp& op) {
@@ -257,6 +289,11 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportUniform(const ImportedOp& o
   if (builder_.TypeOf(result) != StorageTypeOf(declared)) return refuse();
   Declare(result, declared);
   return std::vector<ValueId>{result};
+}
+
+bool Importer::IsScalar(absl::Span<const ValueId> ids) const {
+  return ids.size() == 1 && builder_.TypeOf(ids[0]).IsTensor() &&
+         builder_.TypeOf(ids[0]).tensor().rank() == 0;
 }
 
 ValueId Importer::Reals(ValueId id, Location location) {

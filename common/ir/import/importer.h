@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "common/ir/builder.h"
-#include "common/ir/collectives/process_grid.h"
+#include "common/ir/import/distribution.h"
 #include "common/ir/import/import_op.h"
 #include "common/ir/module.h"
 #include "common/ir/quantization/quantized_signatures.h"
@@ -24,11 +24,11 @@ struct ImportTotals {
   MemoryBudget budget;
   int64_t constant_bytes = 0;  // of constants, and of scales and zero points of quantized types
   QuantizedSignatures signatures;
-  ProcessGrid grid;
+  Distribution distribution;
 
-  // Checks what is known only when all functions are read: that calls fit the quantized types of
-  // their functions, and that one process can run the program (ProcessGrid).
-  absl::Status Check() const;
+  // Completes a module when all its functions are read: checks that calls fit the quantized types
+  // of their functions, and does what Distribution::Finish does.
+  absl::StatusOr<Module> Finish(Module module) const;
 };
 
 // Builds one function from the ops that a reader reads, independent of the form of the program.
@@ -53,8 +53,9 @@ class Importer {
   std::vector<Type> TypesOf(absl::Span<const ValueId> ids) const;
 
   // Checks an op, appends it to the open region with its declared result types, and returns its
-  // results. Returns the errors of ImportOp, and an error for quantized types that do not fit the
-  // op. The contents of `op` are moved.
+  // results. Its attributes may have the names of meshes and axes (Distribution). Returns the
+  // errors of ImportOp, and an error for quantized types that do not fit the op. The contents of
+  // `op` are moved.
   absl::StatusOr<std::vector<ValueId>> Import(ImportedOp& op);
 
   // For an op of inlined_ops.h. CheckInlined checks that its region, with these parameters, can
@@ -62,9 +63,6 @@ class Importer {
   // and has returned `returned`.
   absl::Status CheckInlined(const ImportedOp& op, absl::Span<const Type> parameters) const;
   absl::StatusOr<std::vector<ValueId>> ImportInlined(ImportedOp& op, std::vector<ValueId> returned);
-  // Notes that the op `op`, which runs on one device here, names this mesh (ProcessGrid).
-  void NoteMesh(absl::string_view mesh, absl::string_view op);
-
   // Charges the types of values to the budget, because each use of a value copies its type.
   absl::Status ChargeUses(absl::Span<const ValueId> ids, absl::string_view what);
 
@@ -76,9 +74,12 @@ class Importer {
   absl::Status NoteCall(const ImportedOp& op);
   // Appends the op, without charging the ops and types that are made.
   absl::StatusOr<std::vector<ValueId>> Append(ImportedOp& op);
+  // The same for an op that Distribution::Prepare has prepared.
+  absl::StatusOr<std::vector<ValueId>> AppendPrepared(ImportedOp& op);
   // Returns the elements of the future that async_start has returned.
   absl::StatusOr<std::vector<ValueId>> ImportAsyncDone(const ImportedOp& op);
   absl::StatusOr<std::vector<ValueId>> ImportQuantized(ImportedOp& op);
+  absl::StatusOr<std::vector<ValueId>> ImportManualComputation(ImportedOp& op);
   // Imports the op with the stored integers as its values.
   absl::StatusOr<std::vector<ValueId>> ImportOnStorage(ImportedOp& op, const TypedOp& typed);
   // Imports the op with the real numbers that the integers represent.
@@ -88,6 +89,9 @@ class Importer {
   // Charges the scales and zero points of quantized types. Each op with such types reads them and
   // may write them as constants, and a small program can refer to a large type many times.
   absl::Status Charge(absl::Span<const Type> types);
+  // Whether `ids` is one scalar. A sharding says nothing about it, and JAX writes such constraints
+  // into the regions of reductions.
+  bool IsScalar(absl::Span<const ValueId> ids) const;
   ValueId Reals(ValueId id, Location location);
   void Declare(ValueId id, const Type& type);
   InferContext::RegionSignature SignatureOf(const Region& region) const;

@@ -9,10 +9,9 @@ namespace acceld::ir {
 
 // Ops with one region, which runs exactly once, with the op's operands as its parameters. A reader
 // appends the ops of this region to the region around it and uses the operands for the parameters:
-//  sdy.manual_computation  computes on one device's part of values, which on the only device of a
-//                          mesh is the whole value
-//  stablehlo.async_start   may compute at once or later, until its async_done
-inline constexpr absl::string_view kInlinedOps[] = {"sdy.manual_computation",
+//  sdy.named_computation  a group of ops with a name
+//  stablehlo.async_start  may compute at once or later, until its async_done
+inline constexpr absl::string_view kInlinedOps[] = {"sdy.named_computation",
                                                     "stablehlo.async_start"};
 
 inline bool IsInlinedOp(absl::string_view name) {

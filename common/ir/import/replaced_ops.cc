@@ -10,7 +10,6 @@
 #include "common/ir/attributes/attribute_read.h"
 #include "common/ir/chlo/chlo.h"
 #include "common/ir/chlo/expansions.h"
-#include "common/ir/collectives/collectives.h"
 #include "common/ir/import/approx_top_k.h"
 
 namespace acceld::ir {
@@ -25,21 +24,6 @@ absl::Status CheckOperands(const FunctionBuilder& builder, const ImportedOp& op,
   return absl::InvalidArgumentError(
       absl::StrCat("op '", op.name, "' takes ", count, " tensors, it has (",
                    ToString(builder.function().TypesOf(op.operands)), ")"));
-}
-
-// A single device has the whole value, however it would be distributed over several devices.
-Replacement Identity(FunctionBuilder&, const ImportedOp& op) { return op.operands; }
-
-// On one device all values are distributed alike. The op has no results.
-Replacement Nothing(FunctionBuilder& builder, const ImportedOp& op) {
-  ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 1));
-  return std::vector<ValueId>();
-}
-
-// The only process and the only device have the number 0.
-Replacement Zero(FunctionBuilder& builder, const ImportedOp& op) {
-  ACCELD_RETURN_IF_ERROR(CheckOperands(builder, op, 0));
-  return std::vector<ValueId>{builder.Constant(Literal::Zeros({DType::kUI32, {}}))};
 }
 
 // Prepends dimensions.
@@ -79,6 +63,26 @@ Replacement Dot(FunctionBuilder& builder, const ImportedOp& op) {
                      op.location);
 }
 
+// An all_reduce for each operand, which adds.
+Replacement CrossReplicaSum(FunctionBuilder& builder, const ImportedOp& op) {
+  ACCELD_ASSIGN_OR_RETURN(const OpAttributes attributes,
+                          FromDictionary(OpKind::kAllReduce, op.attributes));
+  std::vector<ValueId> sums;
+  for (const ValueId operand : op.operands) {
+    if (!builder.TypeOf(operand).IsTensor()) return CheckOperands(builder, op, op.operands.size());
+    const Type scalar = TensorType{builder.TypeOf(operand).tensor().dtype, {}};
+    const std::vector<ValueId> values = builder.BeginRegion({scalar, scalar});
+    ACCELD_ASSIGN_OR_RETURN(const ValueId sum, builder.AddOne(OpKind::kAdd, values));
+    std::vector<Region> regions;
+    regions.push_back(builder.EndRegion({sum}));
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results,
+                            builder.Add(OpKind::kAllReduce, {operand}, attributes,
+                                        std::move(regions), {}, op.location));
+    sums.push_back(results[0]);
+  }
+  return sums;
+}
+
 struct Entry {
   absl::string_view name;
   Replacement (*replace)(FunctionBuilder&, const ImportedOp&);
@@ -87,13 +91,10 @@ struct Entry {
 constexpr Entry kEntries[] = {
     {kApproxTopK, ReplaceApproxTopK},
     {kDynamicApproxTopK, ReplaceApproxTopK},
-    {"sdy.sharding_constraint", Identity},
-    {"sdy.sharding_group", Nothing},
     {"stablehlo.broadcast", Broadcast},
+    {"stablehlo.cross-replica-sum", CrossReplicaSum},
     {"stablehlo.dot", Dot},
     {"stablehlo.dynamic_top_k", ExpandDynamicTopK},
-    {"stablehlo.partition_id", Zero},
-    {"stablehlo.replica_id", Zero},
 };
 
 const Entry* Find(absl::string_view name) {
@@ -105,20 +106,16 @@ const Entry* Find(absl::string_view name) {
 
 }  // namespace
 
-bool IsReplacedOp(absl::string_view name) {
-  return Find(name) != nullptr || IsChloOp(name) || IsCollective(name);
-}
+bool IsReplacedOp(absl::string_view name) { return Find(name) != nullptr || IsChloOp(name); }
 
 std::vector<absl::string_view> ReplacedOps() {
   std::vector<absl::string_view> names = ChloOps();
   for (const Entry& entry : kEntries) names.push_back(entry.name);
-  for (const absl::string_view name : Collectives()) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }
 
 absl::StatusOr<std::vector<ValueId>> ReplaceOp(FunctionBuilder& builder, const ImportedOp& op) {
-  if (IsCollective(op.name)) return ReplaceCollective(builder, op);
   const Entry* entry = Find(op.name);
   return entry != nullptr ? entry->replace(builder, op) : ExpandChlo(builder, op);
 }

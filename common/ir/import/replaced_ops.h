@@ -9,10 +9,8 @@
 
 namespace acceld::ir {
 
-// Whether ops of this name are replaced by other ops when a program is read, because it runs in one
-// process on one device or because ops.def has no kind for them: CHLO ops (chlo/chlo.h), older
-// spellings (dot, broadcast), collectives (collectives.h), and ops that concern several devices
-// (partition_id, sharding constraints).
+// Whether ops of this name are replaced by other ops when a program is read, because ops.def has no
+// kind for them: CHLO ops (chlo/chlo.h) and older spellings (dot, broadcast, cross-replica-sum).
 bool IsReplacedOp(absl::string_view name);
 // Returns the names of all such ops, sorted.
 std::vector<absl::string_view> ReplacedOps();

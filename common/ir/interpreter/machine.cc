@@ -25,13 +25,13 @@ bool RunsOtherOps(const Op& op) {
   return !op.regions.empty() || op.kind == OpKind::kCall || op.kind == OpKind::kComposite;
 }
 
+}  // namespace
+
 std::string Describe(const Op& op) {
   const std::string name(NameOf(op.kind));
   if (op.location.line == 0) return name;
   return absl::StrCat(name, " at ", op.location.line, ":", op.location.column);
 }
-
-}  // namespace
 
 std::vector<Value> EvalContext::OperandValues() const {
   std::vector<Value> values;
@@ -41,11 +41,18 @@ std::vector<Value> EvalContext::OperandValues() const {
 }
 
 Machine::Machine(const Module* module, const InterpreterLimits& limits,
-                 absl::Span<const HostCallback> callbacks)
+                 absl::Span<const HostCallback> callbacks, const Process* process)
     : module_(module),
       limits_(limits),
       callbacks_(callbacks),
+      process_(process),
       remaining_element_ops_(limits.max_element_ops) {}
+
+Machine Machine::ForProcess(const Process& process) const {
+  Machine machine = *this;
+  machine.process_ = &process;
+  return machine;
+}
 
 absl::Status Machine::Charge(int64_t element_ops) {
   remaining_element_ops_ -= element_ops;

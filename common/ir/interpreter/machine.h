@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -10,8 +11,10 @@
 #include "common/status.h"
 
 // The state of the interpreter: values, frames, and the machine that runs regions and functions.
-// One machine serves one call of Interpret; thread-compatible.
+// One machine serves one call of Interpret, or one of several processes; thread-compatible.
 namespace acceld::ir::interpreter {
+
+struct Process;  // processes/rendezvous.h
 
 // A value of the program. A tensor is `tensor`; a tuple is `elements`; a token is neither.
 struct Value {
@@ -29,10 +32,13 @@ struct Frame {
 // Runs functions, regions and ops on values, within the limits.
 class Machine {
  public:
-  // `module` may be nullptr if no op calls a function. The module and the callbacks must outlive
-  // the machine.
+  // `module` may be nullptr if no op calls a function. `process` is nullptr for a program that runs
+  // alone. The module, the callbacks and the process must outlive the machine.
   Machine(const Module* module, const InterpreterLimits& limits,
-          absl::Span<const HostCallback> callbacks = {});
+          absl::Span<const HostCallback> callbacks = {}, const Process* process = nullptr);
+  // Returns a machine like this one, with what is left of its limits, for a process that an op
+  // starts.
+  Machine ForProcess(const Process& process) const;
 
   // Runs a function. `arguments` must match its parameters.
   absl::StatusOr<std::vector<Value>> RunFunction(const Function& function,
@@ -54,8 +60,14 @@ class Machine {
     return is_there ? &callbacks_[static_cast<size_t>(number)] : nullptr;
   }
 
+  // nullptr if there is none.
+  const Module* module() const { return module_; }
+  // Returns the process that runs on this machine; nullptr for a program that runs alone.
+  const Process* process() const { return process_; }
+
   // Counts computed elements; RESOURCE_EXHAUSTED when they exceed the limit.
   absl::Status Charge(int64_t element_ops);
+  int64_t remaining_element_ops() const { return remaining_element_ops_; }
 
  private:
   absl::Status CheckResultTypes(const Function& function, const Op& op) const;
@@ -63,9 +75,13 @@ class Machine {
   const Module* module_;
   const InterpreterLimits limits_;
   const absl::Span<const HostCallback> callbacks_;
+  const Process* process_;
   int64_t remaining_element_ops_;
   int depth_ = 0;  // of the nested calls and regions that are running
 };
+
+// Returns the op's name and, if it is known, its position in the text, for messages.
+std::string Describe(const Op& op);
 
 // The input of a handler: the function below that computes an op of one kind.
 struct EvalContext {

@@ -16,6 +16,20 @@ TensorBuilder::TensorBuilder(TensorType type, const Literal& literal)
 
 Value TensorBuilder::Finish() { return MakeTensor(type_, std::move(bytes_)); }
 
+void CopyBox(const TensorView& from, const Dims& from_start, const Dims& sizes, TensorBuilder& to,
+             const Dims& to_start) {
+  const Dims from_strides = RowMajorStrides(from.type().dims);
+  const Dims to_strides = RowMajorStrides(to.type().dims);
+  const int64_t from_begin = LinearIndex(from_strides, from_start);
+  const int64_t to_begin = LinearIndex(to_strides, to_start);
+  const int64_t bytes = StorageBytesOf(to.type().dtype);
+  Dims index(sizes.size(), 0);
+  for (int64_t i = 0, count = NumElements(sizes); i < count; ++i, NextIndex(sizes, index)) {
+    const int64_t source = from_begin + LinearIndex(from_strides, index);
+    std::copy_n(from.BytesAt(source), bytes, to.BytesAt(to_begin + LinearIndex(to_strides, index)));
+  }
+}
+
 Value MakeSplat(const TensorType& type, const Scalar& value) {
   std::string element(StorageBytesOf(type.dtype), '\0');
   WriteScalar(type.dtype, element.data(), 0, value);

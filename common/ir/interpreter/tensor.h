@@ -52,6 +52,11 @@ class TensorBuilder {
   std::string bytes_;
 };
 
+// Copies the elements of a box of `sizes` elements that begins at the index `from_start` of a
+// tensor to the index `to_start` of another one of the same dtype.
+void CopyBox(const TensorView& from, const Dims& from_start, const Dims& sizes, TensorBuilder& to,
+             const Dims& to_start);
+
 // Returns a tensor whose elements are all `value`.
 Value MakeSplat(const TensorType& type, const Scalar& value);
 // Returns a tensor of these bytes, those of all elements, or of one element for a splat.

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attributes/attribute_dictionary.h"
-#include "common/ir/collectives/collectives.h"
 #include "common/ir/infer/rules.h"
 #include "common/ir/quantization/quantized_types.h"
 
@@ -13,11 +12,7 @@ namespace acceld::ir {
 namespace {
 
 // Whether this is an op without a kind in ops.def that returns its operands.
-bool IsMove(absl::string_view name) {
-  // A permutation may make zeros, and the stored integer 0 may represent another number.
-  return name == "sdy.sharding_constraint" || name == "stablehlo.broadcast" ||
-         (IsCollective(name) && name != "stablehlo.collective_permute");
-}
+bool IsMove(absl::string_view name) { return name == "stablehlo.broadcast"; }
 
 // Adds the different quantizations of these types, in their order.
 void Collect(absl::Span<const Type> types, std::vector<Quantization>& all) {
@@ -193,6 +188,9 @@ bool RunsOnStorage(const TypedOp& typed) {
              std::none_of(typed.operands.begin(), typed.operands.end(), is_real) &&
              std::none_of(typed.results().begin(), typed.results().end(), is_real);
     }
+    case OpKind::kCollectivePermute:
+      // It may make zeros, and the stored integer 0 may stand for another number.
+      return false;
     default:
       break;
   }
@@ -200,6 +198,8 @@ bool RunsOnStorage(const TypedOp& typed) {
     case OpFamily::kIndexing:
     case OpFamily::kNest:
     case OpFamily::kDynamic:
+    case OpFamily::kCollective:
+    case OpFamily::kSharding:
     case OpFamily::kStructure:
       return true;
     case OpFamily::kElementwise:

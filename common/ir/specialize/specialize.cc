@@ -144,7 +144,11 @@ class Specializer {
   }
 
   absl::StatusOr<Module> Run(const Function& entry, std::vector<Type> arguments) {
-    out_.name = module_.name;
+    if (!is_static_ && module_.grid.size() != 1) {
+      return absl::UnimplementedError(
+          "dynamic shapes in a program for several processes are not supported");
+    }
+    out_ = module_.WithoutFunctions();
     names_.insert("main");
     const std::vector<const Literal*> unknown(arguments.size(), nullptr);
     ACCELD_RETURN_IF_ERROR(Make(entry, std::move(arguments), unknown, "main").status());
@@ -169,6 +173,8 @@ class Specializer {
     Function& function = frame.function;
     function.name = std::move(name);
     function.is_public = made.index == 0;
+    function.parameter_shardings = source.parameter_shardings;
+    function.result_shardings = source.result_shardings;
     function.value_types = source.value_types;
     for (size_t i = 0; i < arguments.size(); ++i) {
       const ValueId parameter = source.body.parameters[i];

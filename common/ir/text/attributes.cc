@@ -6,14 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/quantization/quantized_types.h"
 #include "common/ir/text/elements.h"
+#include "common/ir/text/shardy.h"
 #include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
 namespace {
-
-// The memory of an attribute in a list or a dictionary. Its further contents are no larger than its
-// text.
-constexpr int64_t kAttributeEntryBytes = sizeof(Attribute) + 64;
 
 // `5`, `5 : i32`, `-1.5 : f32`, `0x7FC00000 : f32`.
 absl::StatusOr<Attribute> ReadNumber(Reader& reader) {
@@ -100,6 +97,9 @@ absl::StatusOr<Attribute> ReadHash(Reader& reader) {
                          absl::StrCat("alias '", hash.text.substr(0, 100), "' is not defined"));
     }
     return Attribute{OpaqueAttribute{std::string(hash.text)}};
+  }
+  if (hash.text == "#sdy" || absl::StartsWith(hash.text, "#sdy.")) {
+    return ReadShardyAttribute(reader, hash);
   }
   const bool own = hash.text == "#stablehlo" || absl::StartsWith(hash.text, "#stablehlo.") ||
                    hash.text == "#chlo" || absl::StartsWith(hash.text, "#chlo.") ||
@@ -235,6 +235,20 @@ absl::StatusOr<bool> TryUnnamedStructs(Reader& reader, Attribute& to) {
   return true;
 }
 
+// '(' pre_size ')' size
+absl::StatusOr<Attribute> ReadPartOfAxis(Reader& reader) {
+  Lexer& lexer = reader.lexer;
+  StructAttribute part{"sub_axis_info", {}};
+  ACCELD_RETURN_IF_ERROR(reader.Charge(2 * kAttributeEntryBytes, part.name, lexer.Peek().offset));
+  ACCELD_RETURN_IF_ERROR(lexer.Expect('('));
+  ACCELD_ASSIGN_OR_RETURN(const int64_t pre_size, lexer.ExpectInteger());
+  ACCELD_RETURN_IF_ERROR(lexer.Expect(')'));
+  ACCELD_ASSIGN_OR_RETURN(const int64_t size, lexer.ExpectInteger());
+  part.fields["pre_size"] = IntAttribute(pre_size, DType::kI64);
+  part.fields["size"] = IntAttribute(size, DType::kI64);
+  return Attribute{std::move(part)};
+}
+
 }  // namespace
 
 absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view name) {
@@ -249,6 +263,8 @@ absl::StatusOr<Attribute> ReadStructFields(Reader& reader, absl::string_view nam
     ACCELD_ASSIGN_OR_RETURN(const bool are_unnamed, TryUnnamedStructs(reader, value));
     if (are_unnamed) {
       // They are in `value`.
+    } else if (field.text == "sub_axis_info" && lexer.Peek().Is('(')) {
+      ACCELD_ASSIGN_OR_RETURN(value, ReadPartOfAxis(reader));
     } else if (auto integers =
                    lexer.Peek().Is('[') ? ReadIntegers(reader) : absl::UnknownError("not a list");
                integers.ok()) {

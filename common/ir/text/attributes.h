@@ -9,8 +9,12 @@
 // Reads attributes of StableHLO text to their untyped form (attribute.h).
 namespace acceld::ir::text {
 
+// The memory of an attribute in a list or a dictionary. Its further contents are no larger than its
+// text.
+inline constexpr int64_t kAttributeEntryBytes = sizeof(Attribute) + 64;
+
 // Reads any attribute. `#stablehlo<kind KEYWORD>` becomes an enum, `#stablehlo.name<a = ..>` a
-// structure. Attributes of other dialects are kept as text.
+// structure, and so do shardings (shardy.h). Attributes of other dialects are kept as text.
 absl::StatusOr<Attribute> ReadAttribute(Reader& reader);
 
 // Reads '{' (name ('=' attribute)?),* '}'. Names must be unique.

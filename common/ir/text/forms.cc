@@ -30,8 +30,8 @@ absl::Status ReadChloForm(FunctionReader& in, ParsedOp& op) {
 Form FindForm(absl::string_view op_name) {
   static const auto& forms = *new absl::flat_hash_map<absl::string_view, Form>([] {
     absl::flat_hash_map<absl::string_view, Form> all;
-    for (const auto group :
-         {ElementwiseForms(), IndexingForms(), ContractionForms(), StructureForms()}) {
+    for (const auto group : {CheckForms(), ElementwiseForms(), IndexingForms(), ContractionForms(),
+                             ShardingForms(), StructureForms()}) {
       for (const NamedForm& entry : group) all.emplace(entry.name, entry.form);
     }
     return all;

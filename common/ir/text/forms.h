@@ -20,10 +20,17 @@ struct NamedForm {
   Form form;
 };
 // The forms of each group of ops, in forms_<group>.cc.
+absl::Span<const NamedForm> CheckForms();
 absl::Span<const NamedForm> ElementwiseForms();
 absl::Span<const NamedForm> IndexingForms();
 absl::Span<const NamedForm> ContractionForms();
+absl::Span<const NamedForm> ShardingForms();
 absl::Span<const NamedForm> StructureForms();
+
+// Makes an op of StableHLO's test programs, in either form, a custom call
+// (conformance/conformance.h). An expected value that is an attribute is emitted as a constant.
+// Other ops are left as they are.
+absl::Status ReplaceTestOp(FunctionReader& in, ParsedOp& op);
 
 // Reads ':' and a function type, or one type that all operands and the result have.
 absl::Status ReadSignature(FunctionReader& in, ParsedOp& op);

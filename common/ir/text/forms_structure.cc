@@ -220,56 +220,9 @@ absl::Status GetTupleElement(FunctionReader& in, ParsedOp& op) {
   return ReadEnd(in, op);
 }
 
-// operand '<' sharding '>' ':' type
-absl::Status ShardingConstraint(FunctionReader& in, ParsedOp& op) {
-  ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
-  ACCELD_RETURN_IF_ERROR(in.lexer().SkipBalanced().status());
-  return ReadEnd(in, op);
-}
-
-// operand 'group_id' '=' integer dictionary? ':' type
-absl::Status ShardingGroup(FunctionReader& in, ParsedOp& op) {
-  ACCELD_RETURN_IF_ERROR(in.ReadOperands(op.operands));
-  ACCELD_RETURN_IF_ERROR(in.lexer().ExpectWord("group_id"));
-  ACCELD_RETURN_IF_ERROR(in.lexer().Expect('='));
-  ACCELD_RETURN_IF_ERROR(in.lexer().ExpectInteger().status());
-  ACCELD_RETURN_IF_ERROR(ReadEnd(in, op));
-  op.result_types.clear();
-  return absl::OkStatus();
-}
-
-// '(' operands ')' 'in_shardings' '=' list 'out_shardings' '=' list 'manual_axes' '=' set
-// '(' parameters ')' region dictionary? ':' function type
-absl::Status ManualComputation(FunctionReader& in, ParsedOp& op) {
-  Lexer& lexer = in.lexer();
-  ACCELD_RETURN_IF_ERROR(in.ReadOperandsInParentheses(op.operands));
-  for (const absl::string_view name : {"in_shardings", "out_shardings"}) {
-    ACCELD_RETURN_IF_ERROR(lexer.ExpectWord(name));
-    ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
-    ACCELD_ASSIGN_OR_RETURN(const absl::string_view shardings, lexer.SkipBalanced());
-    ACCELD_RETURN_IF_ERROR(in.NoteMeshes(op, shardings));
-  }
-  ACCELD_RETURN_IF_ERROR(lexer.ExpectWord("manual_axes"));
-  ACCELD_RETURN_IF_ERROR(lexer.Expect('='));
-  ACCELD_RETURN_IF_ERROR(lexer.SkipBalanced().status());
-  std::vector<Parameter> parameters;
-  ACCELD_RETURN_IF_ERROR(lexer.Expect('('));
-  if (!lexer.Peek().Is(')')) {
-    do {
-      ACCELD_ASSIGN_OR_RETURN(Parameter parameter, in.ReadParameter());
-      parameters.push_back(std::move(parameter));
-    } while (lexer.TryPunctuation(','));
-  }
-  ACCELD_RETURN_IF_ERROR(lexer.Expect(')'));
-  ACCELD_RETURN_IF_ERROR(in.ReadInlinedRegion(op, &parameters));
-  return ReadEnd(in, op);
-}
-
 constexpr NamedForm kForms[] = {
     {"func.call", Call},
-    {"sdy.manual_computation", ManualComputation},
-    {"sdy.sharding_constraint", ShardingConstraint},
-    {"sdy.sharding_group", ShardingGroup},
+    {"sdy.constant", Constant},
     {"stablehlo.after_all", ResultTypeOnly},
     {"stablehlo.composite", Composite},
     {"stablehlo.constant", Constant},

@@ -5,10 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "common/ir/collectives/process_grid.h"
 #include "common/ir/import/inlined_ops.h"
 #include "common/ir/text/forms.h"
-#include "common/ir/text/mesh.h"
 #include "common/ir/verify/limits.h"
 
 namespace acceld::ir::text {
@@ -31,9 +29,15 @@ absl::string_view Plural(size_t count) { return count == 1 ? "" : "s"; }
 FunctionReader::FunctionReader(Reader& reader, std::string name, bool is_public, int64_t& op_count)
     : reader_(reader), op_count_(op_count), importer_(std::move(name), is_public, reader.totals) {}
 
-void FunctionReader::BeginScope(bool isolated) {
-  const size_t outside = scopes_.empty() ? 0 : scopes_.back().isolated_values;
-  scopes_.push_back({declared_.size(), shadowed_.size(), isolated ? values_.size() : outside});
+void FunctionReader::BeginScope(Isolation isolation) {
+  Scope scope{declared_.size(), shadowed_.size(), 0, 0};
+  if (!scopes_.empty()) {
+    scope.isolated_values = scopes_.back().isolated_values;
+    scope.hidden_values = scopes_.back().hidden_values;
+  }
+  if (isolation != Isolation::kNone) scope.isolated_values = values_.size();
+  if (isolation == Isolation::kValues) scope.hidden_values = values_.size();
+  scopes_.push_back(scope);
 }
 
 void FunctionReader::EndScope() {
@@ -75,6 +79,11 @@ absl::StatusOr<ValueId> FunctionReader::ReadOperand() {
   if (found == names_.end()) {
     return lexer().Error(name.offset,
                          absl::StrCat("expected a value defined before, found ", name.text));
+  }
+  if (found->second.first < scopes_.back().hidden_values) {
+    return lexer().Error(name.offset, absl::StrCat("value ", name.text,
+                                                   " lies outside of the region, which can use its "
+                                                   "own values only"));
   }
   uint32_t index = 0;
   const Token hash = lexer().Peek();
@@ -170,7 +179,7 @@ absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* 
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a function's body");
   lexer().Next();
-  BeginScope();
+  BeginScope(Isolation::kNone);
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
   for (const Parameter& parameter : parameters) {
     ACCELD_RETURN_IF_ERROR(Declare(parameter.name, {importer_.AddParameter(parameter.type)}));
@@ -181,12 +190,13 @@ absl::StatusOr<Function> FunctionReader::ReadBody(const std::vector<Parameter>* 
   return importer_.Finish(std::move(results));
 }
 
-absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* given) {
+absl::StatusOr<Region> FunctionReader::ReadRegion(const std::vector<Parameter>* given,
+                                                  Isolation isolation) {
   RegionNesting nesting(reader_);
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
   lexer().Next();
-  BeginScope();
+  BeginScope(isolation);
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
   std::vector<Type> types;
   types.reserve(parameters.size());
@@ -205,13 +215,14 @@ absl::Status FunctionReader::ReadInlinedRegion(ParsedOp& op, const std::vector<P
   ACCELD_RETURN_IF_ERROR(nesting.status());
   if (!lexer().Peek().Is('{')) return lexer().Expected("'{' to start a region");
   lexer().Next();
-  BeginScope(/*isolated=*/true);
+  const bool is_named_computation = op.name == "sdy.named_computation";
+  BeginScope(is_named_computation ? Isolation::kValues : Isolation::kNames);
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadParameters(given));
   std::vector<Type> types;
   types.reserve(parameters.size());
   for (const Parameter& parameter : parameters) types.push_back(parameter.type);
-  // Without parameters, the region uses the operands by their outer names.
-  if (op.name == "sdy.manual_computation" || !parameters.empty()) {
+  // Without parameters, the region of an async_start uses the operands by their outer names.
+  if (is_named_computation || !parameters.empty()) {
     ACCELD_RETURN_IF_ERROR(lexer().At(op.offset, importer_.CheckInlined(op, types)));
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -219,22 +230,6 @@ absl::Status FunctionReader::ReadInlinedRegion(ParsedOp& op, const std::vector<P
   }
   ACCELD_ASSIGN_OR_RETURN(op.returned, ReadOps());
   EndScope();
-  return absl::OkStatus();
-}
-
-absl::Status FunctionReader::NoteMeshes(const ParsedOp& op, absl::string_view text) {
-  Lexer shardings(text, "shardings");
-  for (Token token = shardings.Next(); token.kind != TokenKind::kEnd; token = shardings.Next()) {
-    if (token.kind == TokenKind::kInvalid) break;
-    if (token.kind == TokenKind::kSymbol) importer_.NoteMesh(SymbolName(token.text), op.name);
-    if (!token.IsWord("mesh")) continue;
-    const auto devices = ReadMesh(shardings);
-    if (!devices.ok()) return lexer().At(op.offset, devices.status());
-    if (*devices != 1) {
-      return lexer().Unsupported(op.offset, absl::StrCat("op '", op.name, "' is for a mesh of ",
-                                                         *devices, " devices: ", kOneDeviceOnly));
-    }
-  }
   return absl::OkStatus();
 }
 
@@ -301,6 +296,7 @@ absl::StatusOr<bool> FunctionReader::ReadOp(std::vector<ValueId>& returned) {
   ACCELD_RETURN_IF_ERROR(SkipLocation());
 
   ACCELD_RETURN_IF_ERROR(CheckOperandTypes(op));
+  ACCELD_RETURN_IF_ERROR(ReplaceTestOp(*this, op));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, Emit(op));
   ACCELD_RETURN_IF_ERROR(BindResults(op, names, results));
   return false;
@@ -357,8 +353,10 @@ absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
     ACCELD_RETURN_IF_ERROR(ReadInlinedRegion(op, nullptr));
     ACCELD_RETURN_IF_ERROR(lexer().Expect(')'));
   } else if (lexer().TryPunctuation('(')) {
+    const Isolation isolation =
+        op.name == "sdy.manual_computation" ? Isolation::kValues : Isolation::kNone;
     do {
-      ACCELD_ASSIGN_OR_RETURN(Region region, ReadRegion(nullptr));
+      ACCELD_ASSIGN_OR_RETURN(Region region, ReadRegion(nullptr, isolation));
       op.regions.push_back(std::move(region));
     } while (lexer().TryPunctuation(','));
     ACCELD_RETURN_IF_ERROR(lexer().Expect(')'));
@@ -372,11 +370,6 @@ absl::Status FunctionReader::ReadGenericForm(ParsedOp& op) {
   op.operand_types = std::move(type.parameters);
   op.has_operand_types = true;
   op.result_types = std::move(type.results);
-  if (op.name != "sdy.manual_computation") return absl::OkStatus();
-  for (const auto& [name, value] : op.attributes) {
-    const auto* text = std::get_if<OpaqueAttribute>(&value.value);
-    if (text != nullptr) ACCELD_RETURN_IF_ERROR(NoteMeshes(op, text->text));
-  }
   return absl::OkStatus();
 }
 

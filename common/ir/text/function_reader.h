@@ -54,14 +54,19 @@ class FunctionReader {
   absl::Status ReadOperands(std::vector<ValueId>& operands);
   // Reads '(' operands? ')'.
   absl::Status ReadOperandsInParentheses(std::vector<ValueId>& operands);
+  // How a region is separated from the values around it.
+  enum class Isolation : uint8_t {
+    kNone,
+    kNames,   // it may define their names anew
+    kValues,  // it also cannot use them
+  };
   // Reads '{' ops '}'. The parameters are given by the caller, or else (nullptr) by the region's
   // block header.
-  absl::StatusOr<Region> ReadRegion(const std::vector<Parameter>* parameters);
+  absl::StatusOr<Region> ReadRegion(const std::vector<Parameter>* parameters,
+                                    Isolation isolation = Isolation::kNone);
   // Reads the region of an op of inlined_ops.h, whose operands must be read already, with
   // parameters as in ReadRegion. The region's ops are appended to the open region.
   absl::Status ReadInlinedRegion(ParsedOp& op, const std::vector<Parameter>* parameters);
-  // Notes the meshes that the shardings in `text` refer to: "[<@mesh, [{"a"}, {}]>]".
-  absl::Status NoteMeshes(const ParsedOp& op, absl::string_view text);
   // Reads %name ':' type loc?.
   absl::StatusOr<Parameter> ReadParameter();
   // Skips loc(...)?.
@@ -101,7 +106,7 @@ class FunctionReader {
                            absl::Span<const ValueId> results);
   absl::Status Declare(const Token& name, absl::Span<const ValueId> values);
   absl::Status ReadBlockHeader(std::vector<Parameter>& parameters);
-  void BeginScope(bool isolated = false);
+  void BeginScope(Isolation isolation);
   void EndScope();
 
   Reader& reader_;
@@ -114,7 +119,8 @@ class FunctionReader {
   struct Scope {
     size_t declared;         // size of declared_
     size_t shadowed;         // size of shadowed_
-    size_t isolated_values;  // values before this one lie outside of the innermost isolated region
+    size_t isolated_values;  // the names of values before this one may be defined anew
+    size_t hidden_values;    // values before this one cannot be used
   };
   struct Shadowed {
     absl::string_view name;

@@ -1,12 +1,12 @@
+#include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/calls/donation.h"
 #include "common/ir/text.h"
 #include "common/ir/text/attributes.h"
 #include "common/ir/text/function_reader.h"
-#include "common/ir/text/mesh.h"
+#include "common/ir/text/shardy.h"
 #include "common/ir/verify/limits.h"
 #include "common/ir/verify/memory_size.h"
 #include "common/ir/verify/verifier.h"
@@ -17,6 +17,12 @@ namespace acceld::ir {
 namespace text {
 namespace {
 
+// The attributes of a parameter or a result, and where they stand in the text.
+struct ValueAttributes {
+  size_t offset = 0;
+  AttributeDictionary attributes;
+};
+
 // A function's header, from either form.
 struct Header {
   size_t offset = 0;
@@ -24,13 +30,16 @@ struct Header {
   bool is_public = true;
   bool has_type = false;
   FunctionType type;
-  std::vector<Donation> donations;
+  // One entry for each parameter and result; in generic form, none at all if none has attributes.
+  std::vector<ValueAttributes> of_parameters, of_results;
 };
+
+using Shardings = std::vector<std::optional<Sharding>>;
 
 class ModuleReader {
  public:
   ModuleReader(absl::string_view source, absl::string_view file_name)
-      : reader_(source, file_name), lexer_(reader_.lexer) {}
+      : file_name_(file_name), reader_(source, file_name), lexer_(reader_.lexer) {}
 
   absl::StatusOr<Module> Read();
 
@@ -48,15 +57,21 @@ class ModuleReader {
   absl::Status ReadFunctionProperties(Header& header);
   absl::Status ReadMeshOp();
   absl::Status ReadGenericMeshOp();
+  absl::Status DeclareMesh(const Token& at, std::string name, const Attribute& mesh);
+  absl::Status ReadValueAttributes(std::vector<ValueAttributes>& to);
+  absl::Status ReadListOfValueAttributes(std::vector<ValueAttributes>& to);
   absl::StatusOr<std::vector<Parameter>> ReadHeaderParameters(Header& header);
-  absl::Status ReadDonationOf(size_t parameter, Header& header);
-  absl::Status ReadDonations(Header& header);
-  absl::StatusOr<std::vector<Type>> ReadHeaderResults();
+  absl::StatusOr<std::vector<Type>> ReadHeaderResults(Header& header);
+  absl::StatusOr<std::vector<Donation>> DonationsOf(const Header& header);
+  // `what` names the values: "parameters". There are `count`, and `all` has their attributes.
+  absl::StatusOr<Shardings> ShardingsOf(const Header& header, absl::Span<const ValueAttributes> all,
+                                        absl::string_view what, size_t count);
   absl::Status SetName(const Token& token, std::string name, std::string& to);
   // `read` is the type of the function that was read, which must be that of the header.
   absl::Status AddFunction(const Header& header, const FunctionType& read, Function function);
   absl::Status SkipLocation();
 
+  const absl::string_view file_name_;
   Reader reader_;
   Lexer& lexer_;
   Module module_;
@@ -69,8 +84,9 @@ absl::StatusOr<Module> ModuleReader::Read() {
   while (lexer_.Peek().kind != TokenKind::kEnd) ACCELD_RETURN_IF_ERROR(ReadTop());
   if (!seen_module_ && module_.functions.empty()) return lexer_.Expected("a module or a function");
   ACCELD_RETURN_IF_ERROR(CheckNamedLocations(reader_));
-  ACCELD_RETURN_IF_ERROR(reader_.totals.Check());
-  return std::move(module_);
+  auto module = reader_.totals.Finish(std::move(module_));
+  if (!module.ok()) return Annotate(module.status(), file_name_);
+  return module;
 }
 
 absl::Status ModuleReader::ReadTop() {
@@ -172,7 +188,7 @@ absl::Status ModuleReader::ReadModule() {
   if (lexer_.TryWord("attributes")) {
     const size_t begin = lexer_.Peek().offset;
     ACCELD_ASSIGN_OR_RETURN(const AttributeDictionary attributes, ReadDictionary(reader_));
-    ACCELD_RETURN_IF_ERROR(lexer_.At(begin, reader_.totals.grid.SetSizes(attributes)));
+    ACCELD_RETURN_IF_ERROR(lexer_.At(begin, reader_.totals.distribution.ReadGrid(attributes)));
   }
   if (!lexer_.Peek().Is('{')) return lexer_.Expected("'{' to start the module");
   lexer_.Next();
@@ -201,7 +217,7 @@ absl::Status ModuleReader::ReadGenericModule() {
   ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, properties));
   ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
   ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
-  ACCELD_RETURN_IF_ERROR(lexer_.At(begin.offset, reader_.totals.grid.SetSizes(properties)));
+  ACCELD_RETURN_IF_ERROR(lexer_.At(begin.offset, reader_.totals.distribution.ReadGrid(properties)));
   const auto name = properties.find("sym_name");
   if (name != properties.end()) {
     if (const auto* text = std::get_if<StringAttribute>(&name->second.value)) {
@@ -233,14 +249,20 @@ absl::Status ModuleReader::ReadItem() {
                                                        "' is not supported outside of functions"));
 }
 
+absl::Status ModuleReader::DeclareMesh(const Token& at, std::string name, const Attribute& mesh) {
+  std::string checked;
+  ACCELD_RETURN_IF_ERROR(SetName(at, std::move(name), checked));
+  return lexer_.At(at.offset, reader_.totals.distribution.DeclareMesh(checked, mesh));
+}
+
 // @name '=' mesh dictionary? location?
 absl::Status ModuleReader::ReadMeshOp() {
   lexer_.Next();
   ACCELD_ASSIGN_OR_RETURN(const Token name,
                           lexer_.ExpectKind(TokenKind::kSymbol, "the name of the mesh"));
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('='));
-  ACCELD_ASSIGN_OR_RETURN(const int64_t devices, ReadMesh(lexer_));
-  reader_.totals.grid.DeclareMesh(SymbolName(name.text), devices);
+  ACCELD_ASSIGN_OR_RETURN(const Attribute mesh, ReadMeshAttribute(reader_));
+  ACCELD_RETURN_IF_ERROR(DeclareMesh(name, SymbolName(name.text), mesh));
   AttributeDictionary ignored;
   ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
   return SkipLocation();
@@ -248,7 +270,7 @@ absl::Status ModuleReader::ReadMeshOp() {
 
 // '()' ('<' dictionary '>')? dictionary? ':' type location?
 absl::Status ModuleReader::ReadGenericMeshOp() {
-  const size_t begin = lexer_.Next().offset;
+  const Token begin = lexer_.Next();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('('));
   ACCELD_RETURN_IF_ERROR(lexer_.Expect(')'));
   AttributeDictionary properties;
@@ -260,38 +282,31 @@ absl::Status ModuleReader::ReadGenericMeshOp() {
   ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
   ACCELD_RETURN_IF_ERROR(ReadFunctionType(reader_).status());
   const auto* name = std::get_if<StringAttribute>(&properties["sym_name"].value);
-  const auto* mesh = std::get_if<OpaqueAttribute>(&properties["mesh"].value);
-  constexpr absl::string_view kMesh = "#sdy.mesh";
-  if (name == nullptr || mesh == nullptr || !absl::StartsWith(mesh->text, kMesh)) {
-    return lexer_.Error(begin, "a mesh has no sym_name or no mesh");
+  const auto mesh = properties.find("mesh");
+  if (name == nullptr || mesh == properties.end()) {
+    return lexer_.Error(begin.offset, "a mesh has no sym_name or no mesh");
   }
-  Lexer axes(absl::string_view(mesh->text).substr(kMesh.size()), "mesh");
-  const auto devices = ReadMesh(axes);
-  if (!devices.ok()) return lexer_.At(begin, devices.status());
-  reader_.totals.grid.DeclareMesh(name->value, *devices);
+  ACCELD_RETURN_IF_ERROR(DeclareMesh(begin, name->value, mesh->second));
   return SkipLocation();
 }
 
-// dictionary?: the attributes of a parameter.
-absl::Status ModuleReader::ReadDonationOf(size_t parameter, Header& header) {
-  const size_t begin = lexer_.Peek().offset;
-  AttributeDictionary attributes;
-  ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, attributes));
-  const auto donation = ReadDonation(attributes, parameter);
-  ACCELD_RETURN_IF_ERROR(lexer_.At(begin, donation.status()));
-  if (donation->has_value()) header.donations.push_back(**donation);
-  return absl::OkStatus();
+// dictionary?: the attributes of a parameter or a result.
+absl::Status ModuleReader::ReadValueAttributes(std::vector<ValueAttributes>& to) {
+  ValueAttributes& value = to.emplace_back();
+  value.offset = lexer_.Peek().offset;
+  return ReadOptionalDictionary(reader_, value.attributes);
 }
 
-// '[' dictionary,* ']': a function's arg_attrs.
-absl::Status ModuleReader::ReadDonations(Header& header) {
-  header.donations.clear();
+// '[' dictionary,* ']': a function's arg_attrs or res_attrs.
+absl::Status ModuleReader::ReadListOfValueAttributes(std::vector<ValueAttributes>& to) {
+  to.clear();
   ACCELD_RETURN_IF_ERROR(lexer_.Expect('['));
   if (lexer_.TryPunctuation(']')) return absl::OkStatus();
-  size_t parameter = 0;
   do {
-    if (!lexer_.Peek().Is('{')) return lexer_.Expected("the attributes of a parameter");
-    ACCELD_RETURN_IF_ERROR(ReadDonationOf(parameter++, header));
+    if (!lexer_.Peek().Is('{')) {
+      return lexer_.Expected("the attributes of a parameter or a result");
+    }
+    ACCELD_RETURN_IF_ERROR(ReadValueAttributes(to));
   } while (lexer_.TryPunctuation(','));
   return lexer_.Expect(']');
 }
@@ -311,7 +326,7 @@ absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters(Header
                               lexer_.ExpectKind(TokenKind::kValue, "a parameter (%name)"));
       ACCELD_RETURN_IF_ERROR(lexer_.Expect(':'));
       ACCELD_ASSIGN_OR_RETURN(parameter.type, ReadType(reader_));
-      ACCELD_RETURN_IF_ERROR(ReadDonationOf(parameters.size(), header));
+      ACCELD_RETURN_IF_ERROR(ReadValueAttributes(header.of_parameters));
       ACCELD_RETURN_IF_ERROR(SkipLocation());
       parameters.push_back(std::move(parameter));
     } while (lexer_.TryPunctuation(','));
@@ -321,16 +336,14 @@ absl::StatusOr<std::vector<Parameter>> ModuleReader::ReadHeaderParameters(Header
 }
 
 // type | '(' (type dictionary?),* ')'
-absl::StatusOr<std::vector<Type>> ModuleReader::ReadHeaderResults() {
+absl::StatusOr<std::vector<Type>> ModuleReader::ReadHeaderResults(Header& header) {
   if (!lexer_.Peek().Is('(')) return ReadResultTypes(reader_);
   lexer_.Next();
   std::vector<Type> types;
-  AttributeDictionary ignored;
   if (!lexer_.Peek().Is(')')) {
     do {
       ACCELD_ASSIGN_OR_RETURN(Type type, ReadType(reader_));
-      ACCELD_RETURN_IF_ERROR(ReadOptionalDictionary(reader_, ignored));
-      ignored.clear();
+      ACCELD_RETURN_IF_ERROR(ReadValueAttributes(header.of_results));
       types.push_back(std::move(type));
     } while (lexer_.TryPunctuation(','));
   }
@@ -352,7 +365,7 @@ absl::Status ModuleReader::ReadFunction() {
   ACCELD_RETURN_IF_ERROR(SetName(name, SymbolName(name.text), header.name));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Parameter> parameters, ReadHeaderParameters(header));
   if (lexer_.TryArrow()) {
-    ACCELD_ASSIGN_OR_RETURN(header.type.results, ReadHeaderResults());
+    ACCELD_ASSIGN_OR_RETURN(header.type.results, ReadHeaderResults(header));
   }
   for (const Parameter& parameter : parameters) header.type.parameters.push_back(parameter.type);
   header.has_type = true;
@@ -375,7 +388,12 @@ absl::Status ModuleReader::ReadFunctionProperties(Header& header) {
           ACCELD_ASSIGN_OR_RETURN(header.type, ReadFunctionType(reader_));
           return absl::OkStatus();
         }
-        if (name == "arg_attrs" && lexer_.Peek().Is('[')) return ReadDonations(header);
+        if (name == "arg_attrs" && lexer_.Peek().Is('[')) {
+          return ReadListOfValueAttributes(header.of_parameters);
+        }
+        if (name == "res_attrs" && lexer_.Peek().Is('[')) {
+          return ReadListOfValueAttributes(header.of_results);
+        }
         const Token token = lexer_.Peek();
         ACCELD_ASSIGN_OR_RETURN(const Attribute value, ReadAttribute(reader_));
         const auto* text = std::get_if<StringAttribute>(&value.value);
@@ -409,6 +427,35 @@ absl::Status ModuleReader::ReadGenericFunction() {
   return AddFunction(header, body.type(), std::move(function));
 }
 
+absl::StatusOr<std::vector<Donation>> ModuleReader::DonationsOf(const Header& header) {
+  std::vector<Donation> donations;
+  for (size_t i = 0; i < header.of_parameters.size(); ++i) {
+    const ValueAttributes& parameter = header.of_parameters[i];
+    const auto donation = ReadDonation(parameter.attributes, i);
+    ACCELD_RETURN_IF_ERROR(lexer_.At(parameter.offset, donation.status()));
+    if (donation->has_value()) donations.push_back(**donation);
+  }
+  return donations;
+}
+
+absl::StatusOr<Shardings> ModuleReader::ShardingsOf(const Header& header,
+                                                    absl::Span<const ValueAttributes> all,
+                                                    absl::string_view what, size_t count) {
+  Shardings shardings;
+  bool has_any = false;
+  for (const ValueAttributes& value : all) {
+    auto sharding = reader_.totals.distribution.ShardingAmong(value.attributes, header.name);
+    ACCELD_RETURN_IF_ERROR(lexer_.At(value.offset, sharding.status()));
+    has_any |= sharding->has_value();
+    shardings.push_back(*std::move(sharding));
+  }
+  if (!has_any) return Shardings();
+  if (shardings.size() == count) return shardings;
+  return lexer_.Error(header.offset,
+                      absl::StrCat("function @", header.name, " has attributes of ",
+                                   shardings.size(), " ", what, ", expected ", count));
+}
+
 absl::Status ModuleReader::AddFunction(const Header& header, const FunctionType& read,
                                        Function function) {
   if (static_cast<int64_t>(module_.functions.size()) >= limits::kMaxFunctions) {
@@ -429,7 +476,12 @@ absl::Status ModuleReader::AddFunction(const Header& header, const FunctionType&
     }
   }
   reader_.totals.signatures.Declare(header.name, read.parameters, read.results);
-  function.donations = header.donations;
+  ACCELD_ASSIGN_OR_RETURN(function.donations, DonationsOf(header));
+  ACCELD_ASSIGN_OR_RETURN(
+      function.parameter_shardings,
+      ShardingsOf(header, header.of_parameters, "parameters", read.parameters.size()));
+  ACCELD_ASSIGN_OR_RETURN(function.result_shardings,
+                          ShardingsOf(header, header.of_results, "results", read.results.size()));
   module_.functions.push_back(std::move(function));
   return absl::OkStatus();
 }

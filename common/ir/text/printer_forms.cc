@@ -3,6 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_write.h"
+#include "common/ir/processes/sharding.h"
 #include "common/ir/text/printer.h"
 #include "common/ir/types/literal_text.h"
 
@@ -24,10 +26,12 @@ class PrettyForm {
   PrettyForm(FunctionPrinter& printer, const Op& op) : printer_(printer), op_(op) {}
 
   bool operator()(const NoAttributes&) {
-    if (op_.kind == OpKind::kTuple) return Tuple();
     if (op_.kind == OpKind::kOptimizationBarrier) return OptimizationBarrier();
     if (op_.kind == OpKind::kSelect) return Select();
-    if (op_.kind == OpKind::kAfterAll || op_.kind == OpKind::kCreateToken) return Token();
+    for (const OpKind kind : {OpKind::kAfterAll, OpKind::kCreateToken, OpKind::kPartitionId,
+                              OpKind::kReplicaId, OpKind::kTuple}) {
+      if (op_.kind == kind) return ResultTypeOnly();
+    }
     Start();
     if (FamilyOf(op_.kind) != OpFamily::kElementwise) return Functional("");
     return SharedType("");
@@ -155,6 +159,15 @@ class PrettyForm {
     Start();
     return Functional(absl::StrCat(", config = ", QuoteText(a.einsum_config)));
   }
+  bool operator()(const ShardingConstraintAttributes& a) {
+    Start();
+    return SharedType(absl::StrCat(" ", ToString(a.sharding, printer_.meshes())));
+  }
+  bool operator()(const ShardingGroupAttributes& a) {
+    Start();
+    Append(" group_id=", a.group_id, " : ", printer_.function().TypeOf(op_.operands[0]).ToString());
+    return true;
+  }
   // Ops that have no pretty form in StableHLO, have one that is no shorter than the generic form,
   // or have regions.
   template <typename Attributes>
@@ -200,13 +213,7 @@ class PrettyForm {
     Append(" : ", function.TypeOf(op_.operands[0]).ToString(), ", ", result.ToString());
     return true;
   }
-  bool Tuple() {
-    Append(NameOf(op_.kind), op_.operands.empty() ? "" : " ");
-    printer_.Values(op_.operands);
-    Append(" : ", ResultType());
-    return true;
-  }
-  bool Token() {
+  bool ResultTypeOnly() {
     Append(NameOf(op_.kind), op_.operands.empty() ? "" : " ");
     printer_.Values(op_.operands);
     Append(" : ", ResultType());
@@ -252,7 +259,35 @@ bool PrintPrettyForm(FunctionPrinter& printer, const Op& op) {
   return std::visit(PrettyForm(printer, op), op.attributes);
 }
 
+namespace {
+
+// Returns all attributes of a collective op, since StableHLO requires them even if they equal their
+// defaults. Its flags are there or not.
+AttributeDictionary CollectiveProperties(const Op& op) {
+  AttributeDictionary properties =
+      std::visit([](const auto& fields) { return WriteAllFields(fields); }, op.attributes);
+  for (const char* flag : {"has_dynamic_root", "use_global_device_ids"}) {
+    const auto found = properties.find(flag);
+    if (found == properties.end()) continue;
+    if (std::get<IntegerAttribute>(found->second.value).value == 0) {
+      properties.erase(found);
+    } else {
+      found->second.value = UnitAttribute{};
+    }
+  }
+  const auto channel = properties.find("channel_handle");
+  if (channel == properties.end()) return properties;
+  AttributeDictionary& fields = std::get<StructAttribute>(channel->second.value).fields;
+  for (const char* field : {"handle", "type"}) {
+    fields.try_emplace(field, Attribute{IntegerAttribute{}});
+  }
+  return properties;
+}
+
+}  // namespace
+
 AttributeDictionary GenericProperties(const Op& op) {
+  if (FamilyOf(op.kind) == OpFamily::kCollective) return CollectiveProperties(op);
   AttributeDictionary properties = ToDictionary(op.attributes);
   // Attributes that StableHLO declares as i32.
   for (const char* name : {"api_version", "version"}) {

@@ -7,6 +7,7 @@
 #include "common/ir/calls/donation.h"
 #include "common/ir/calls/host_callback.h"
 #include "common/ir/infer/infer.h"
+#include "common/ir/processes/verify_processes.h"
 #include "common/ir/quantization/quantized_types.h"
 #include "common/ir/verify/limits.h"
 #include "common/ir/verify/op_error.h"
@@ -250,7 +251,8 @@ absl::Status VerifyWithin(const Module& module, int max_region_depth) {
                                     absl::StrCat("@", function.name)));
     ACCELD_RETURN_IF_ERROR(Annotate(CheckDonations(function), absl::StrCat("@", function.name)));
   }
-  return CheckCallGraph(module);
+  ACCELD_RETURN_IF_ERROR(CheckCallGraph(module));
+  return VerifyProcesses(module);
 }
 
 }  // namespace acceld::ir

@@ -3,10 +3,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_read.h"
+#include "common/ir/attributes/attribute_write.h"
+#include "common/ir/processes/single_process.h"
 #include "common/ir/verify/limits.h"
 #include "common/ir/verify/memory_budget.h"
 #include "common/ir/verify/memory_size.h"
 #include "common/ir/verify/verifier.h"
+#include "common/ir/wire/mesh_wire.h"
 #include "common/ir/wire/wire_attribute.h"
 #include "common/memory/allocation.h"
 
@@ -34,6 +38,14 @@ void ToProto(const Region& region, v1::Region& proto) {
   proto.mutable_results()->Add(region.results.begin(), region.results.end());
 }
 
+void ToProto(const std::vector<std::optional<Sharding>>& shardings,
+             google::protobuf::RepeatedPtrField<v1::Attribute>& proto) {
+  for (const std::optional<Sharding>& sharding : shardings) {
+    v1::Attribute& to = *proto.Add();
+    if (sharding.has_value()) ToProto(WriteField(*sharding), to);
+  }
+}
+
 void ToProto(const Function& function, v1::Function& proto) {
   proto.set_name(function.name);
   proto.set_is_public(function.is_public);
@@ -44,6 +56,8 @@ void ToProto(const Function& function, v1::Function& proto) {
     to.set_parameter(donation.parameter);
     if (donation.result.has_value()) to.set_result(*donation.result);
   }
+  ToProto(function.parameter_shardings, *proto.mutable_parameter_shardings());
+  ToProto(function.result_shardings, *proto.mutable_result_shardings());
 }
 
 // Reads one function. Values refer by number to a table of types, so a few bytes can stand for a
@@ -67,11 +81,28 @@ class FunctionReader {
       to.parameter = donation.parameter();
       if (donation.has_result()) to.result = donation.result();
     }
+    ACCELD_ASSIGN_OR_RETURN(function_.parameter_shardings,
+                            ReadShardings(proto.parameter_shardings()));
+    ACCELD_ASSIGN_OR_RETURN(function_.result_shardings, ReadShardings(proto.result_shardings()));
     return std::move(function_);
   }
 
  private:
   using Ids = google::protobuf::RepeatedField<uint32_t>;
+
+  absl::StatusOr<std::vector<std::optional<Sharding>>> ReadShardings(
+      const google::protobuf::RepeatedPtrField<v1::Attribute>& protos) {
+    std::vector<std::optional<Sharding>> shardings;
+    for (const v1::Attribute& proto : protos) {
+      ACCELD_RETURN_IF_ERROR(
+          budget_.Charge(static_cast<int64_t>(sizeof(std::optional<Sharding>)), "the shardings"));
+      std::optional<Sharding>& sharding = shardings.emplace_back();
+      if (proto.value_case() == v1::Attribute::VALUE_NOT_SET) continue;
+      ACCELD_ASSIGN_OR_RETURN(const Attribute attribute, AttributeFromProto(proto, budget_));
+      ACCELD_RETURN_IF_ERROR(Annotate(ReadStruct(attribute, sharding.emplace()), "a sharding"));
+    }
+    return shardings;
+  }
 
   absl::StatusOr<std::vector<ValueId>> ReadIds(const Ids& ids, absl::string_view what) {
     for (const ValueId id : ids) {
@@ -128,6 +159,10 @@ class FunctionReader {
 void ToProto(const Module& module, v1::Module& proto) {
   proto.set_name(module.name);
   for (const Function& function : module.functions) ToProto(function, *proto.add_functions());
+  if (module.grid.size() == 1) return;
+  proto.set_num_replicas(module.grid.num_replicas);
+  proto.set_num_partitions(module.grid.num_partitions);
+  for (const Mesh& mesh : module.meshes) ToProto(mesh, *proto.add_meshes());
 }
 
 v1::Module ToProto(const Module& module) {
@@ -155,7 +190,16 @@ absl::StatusOr<Module> ReadModule(const v1::Module& proto) {
     if (!read.ok()) return Annotate(read.status(), absl::StrCat("@", function.name()));
     module.functions.push_back(*std::move(read));
   }
+  if (proto.num_replicas() != 0) module.grid.num_replicas = proto.num_replicas();
+  if (proto.num_partitions() != 0) module.grid.num_partitions = proto.num_partitions();
+  for (const v1::Mesh& mesh : proto.meshes()) {
+    ACCELD_ASSIGN_OR_RETURN(module.meshes.emplace_back(), MeshFromProto(mesh, budget));
+  }
   ACCELD_RETURN_IF_ERROR(Verify(module));
+  if (module.grid.size() == 1 && ConcernsProcesses(module)) {
+    return absl::InvalidArgumentError(
+        "the program has collectives or shardings, but num_replicas and num_partitions are 1");
+  }
   ACCELD_RETURN_IF_ERROR(RefuseInternalOps(module));
   return module;
 }

@@ -120,6 +120,14 @@ class PlanChecker {
     return CheckBuffers(step.results, step.call.results);
   }
 
+  absl::Status CheckStep(const CollectiveStep& step, int) const {
+    if (const absl::Status status = CheckCollective(step.collective); !status.ok()) {
+      return Wrong(status.message());
+    }
+    ACCELD_RETURN_IF_ERROR(CheckBuffers(step.operands, step.collective.operands));
+    return CheckBuffers(step.results, step.collective.results);
+  }
+
   absl::Status CheckBuffers(const std::vector<Slice>& slices,
                             const std::vector<ir::TensorType>& types) const {
     if (slices.size() != types.size()) {

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "kernels/cpu/collective_key.h"
 #include "kernels/cpu/convolution_descriptor.h"
 #include "kernels/cpu/emit/buffer_facts.h"
 #include "kernels/cpu/emit/function_emitter.h"
@@ -50,6 +51,7 @@ struct EmittedFunctions {
   std::vector<EmittedKernel> kernels;
   // (context, arguments, results, arena) -> status
   std::vector<llvm::Function*> functions;
+  int64_t num_collectives = 0;  // how many collective steps have code so far
 };
 
 // (context, buffers...) -> status
@@ -97,7 +99,7 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
 // Generates the code of the steps of one plan function.
 class StepEmitter {
  public:
-  StepEmitter(CodeContext& code, const EmittedFunctions& emitted, llvm::Function* function)
+  StepEmitter(CodeContext& code, EmittedFunctions& emitted, llvm::Function* function)
       : code_(code),
         emitted_(emitted),
         function_(function),
@@ -252,6 +254,15 @@ class StepEmitter {
                           step.operands, step.results);
   }
 
+  // No poll is needed: a run can be cancelled while it waits for other participants.
+  void Emit(const CollectiveStep& step) {
+    const int64_t site = emitted_.num_collectives++;
+    EmitCallWithAddresses(
+        kCollectiveSymbol,
+        NewDescriptor(code_, CollectiveKeyOf(site, step.collective), "collective"), step.operands,
+        step.results);
+  }
+
   // Generates a call of the run-time support: (context, descriptor, addresses of operands and
   // results) -> CodeStatus.
   void EmitCallWithAddresses(const char* symbol, Value* descriptor, std::vector<Slice> slices,
@@ -358,7 +369,7 @@ class StepEmitter {
   }
 
   CodeContext& code_;
-  const EmittedFunctions& emitted_;
+  EmittedFunctions& emitted_;
   llvm::Function* function_;
   Builder entry_;
   Builder b_;

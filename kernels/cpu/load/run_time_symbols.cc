@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/cpu/support/collective.h"
 #include "kernels/cpu/support/convolution/convolution.h"
 #include "kernels/cpu/support/copy.h"
 #include "kernels/cpu/support/host_call.h"
@@ -46,6 +47,7 @@ absl::Span<const RunTimeSymbol> RunTimeSymbols() {
       {kConvolutionSymbol, AddressOf<ConvolutionFunction>(Convolution)},
       {kRoutineSymbol, AddressOf<RoutineFunction>(RunRoutine)},
       {kHostCallSymbol, AddressOf<HostCallFunction>(CallHost)},
+      {kCollectiveSymbol, AddressOf<CollectiveFunction>(RunCollective)},
       {kCopySymbol, AddressOf<CopyFunction>(CopyOnThreads)},
       {kPollSymbol, AddressOf<PollFunction>(PollInterrupts)},
       {kAllocateSymbol, AddressOf<AllocateFunction>(AllocateScratch)},

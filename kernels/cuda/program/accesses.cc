@@ -74,6 +74,7 @@ class Collector {
   // CUDA programs have no such steps.
   void Add(const AttentionStep&) {}
   void Add(const CallStep&) {}
+  void Add(const CollectiveStep&) {}
 
   const CudaProgram& program_;
   std::vector<Access>& out_;

@@ -23,6 +23,26 @@ std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
   return written;
 }
 
+// Recurses as deep as steps nest, which InlineCalls has bounded.
+absl::Status RefuseCollectives(const Steps& steps) {
+  for (const Step& step : steps) {
+    if (const auto* const exchange = std::get_if<CollectiveStep>(&step.value)) {
+      return absl::UnimplementedError(absl::StrCat("collectives between GPUs (",
+                                                   NameOf(exchange->collective.kind),
+                                                   ") are not supported yet"));
+    }
+    if (const auto* const loop = std::get_if<WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(RefuseCollectives(loop->condition));
+      ACCELD_RETURN_IF_ERROR(RefuseCollectives(loop->body));
+    } else if (const auto* const choice = std::get_if<SwitchStep>(&step.value)) {
+      for (const Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(RefuseCollectives(branch));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Replaces attention steps by launches of kernels that it adds to the program, one for each shape.
 class AttentionLowering {
  public:
@@ -82,6 +102,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const UsesLibrary& use
                                         const CompileSource& compile, std::string* source) {
   CudaProgram program;
   ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
+  ACCELD_RETURN_IF_ERROR(RefuseCollectives(program.steps));
   program.may_share = plan.may_share;
   std::string text(ModulePrelude());
   for (const Kernel& kernel : plan.kernels) {

@@ -128,6 +128,10 @@ absl::Status ToProto(const CallStep&, v1::CudaStep&) {
   return absl::InternalError("cuda program: a call is not inlined");
 }
 
+absl::Status ToProto(const CollectiveStep&, v1::CudaStep&) {
+  return absl::InternalError("cuda program: it has a collective");
+}
+
 absl::Status ToProto(const Steps& steps, StepList& out) {
   for (const Step& step : steps) {
     v1::CudaStep& to = *out.Add();

@@ -75,6 +75,7 @@ class Counter {
   double Work(const AttentionStep& step) const { return static_cast<double>(step.out.size_bytes); }
   double Work(const RoutineStep&) const { return 1; }
   double Work(const HostCallStep&) const { return 1; }
+  double Work(const CollectiveStep&) const { return 1; }
   double Work(const CopyStep& step) const { return static_cast<double>(step.from.size_bytes); }
   double Work(const WhileStep& step) { return WorkOf(step.condition); }
   double Work(const SwitchStep& step) {

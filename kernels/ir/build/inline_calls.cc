@@ -121,6 +121,14 @@ class Inliner {
     return absl::OkStatus();
   }
 
+  absl::Status Add(CollectiveStep step, const std::string& comment, const Frame& frame,
+                   Steps& out) {
+    step.operands = In(frame, std::move(step.operands));
+    step.results = In(frame, std::move(step.results));
+    out.push_back({std::move(step), comment});
+    return absl::OkStatus();
+  }
+
   absl::Status Add(CopyStep step, const std::string& comment, const Frame& frame, Steps& out) {
     step.from = In(frame, step.from);
     step.to = In(frame, step.to);

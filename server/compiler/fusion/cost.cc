@@ -18,6 +18,8 @@ int64_t CostOf(const ir::Function& function, const ir::Op& op) {
     case ir::OpFamily::kRoutine:
     case ir::OpFamily::kDerived:
     case ir::OpFamily::kDynamic:
+    case ir::OpFamily::kCollective:
+    case ir::OpFamily::kSharding:
       return 1000;
     case ir::OpFamily::kElementwise:
       break;

@@ -36,6 +36,8 @@ bool KeepsDefinition(ir::OpKind kind) {
     case ir::OpFamily::kRoutine:
     case ir::OpFamily::kDerived:
     case ir::OpFamily::kDynamic:
+    case ir::OpFamily::kCollective:
+    case ir::OpFamily::kSharding:
       return false;
     case ir::OpFamily::kStructure:
       return kind == ir::OpKind::kConstant || kind == ir::OpKind::kTuple;
@@ -188,8 +190,7 @@ const ir::Literal* Rewriter::ConstantOf(ir::ValueId id) const {
 }
 
 absl::StatusOr<ir::Module> RewriteEach(const ir::Module& module, const Rewriter::Visitor& visitor) {
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   for (const ir::Function& function : module.functions) {
     ACCELD_ASSIGN_OR_RETURN(ir::Function rewritten, Rewriter::Run(function, visitor));
     out.functions.push_back(std::move(rewritten));

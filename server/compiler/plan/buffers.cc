@@ -53,6 +53,10 @@ struct Resolver {
     At(step.operands);
     At(step.results);
   }
+  void In(kernels::CollectiveStep& step) const {
+    At(step.operands);
+    At(step.results);
+  }
   void In(kernels::CopyStep& step) const {
     At(step.from);
     At(step.to);

@@ -12,7 +12,7 @@ absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module,
                                         const codegen::Target& generator) {
   kernels::Plan plan;
   plan.functions.emplace_back();
-  PlanContext context{generator, {}, {}, {}};
+  PlanContext context{generator, module.grid, {}, {}, {}};
   absl::flat_hash_map<std::string, uint32_t> made;
   context.callee = [&](const std::string& name) -> absl::StatusOr<PlanContext::Callee> {
     const auto it = made.find(name);

@@ -11,8 +11,10 @@ namespace acceld::compiler {
 // Every op becomes steps on buffers, which this function assigns: buffers are reused according to
 // liveness, an op overwrites an operand that is not needed afterwards where it can, results of the
 // function are computed directly in the result buffers where possible, and each loop-carried value
-// has one buffer. Returns UNIMPLEMENTED, with a message that names the op or the custom call's
-// target, for an op without a lowering and for an unknown custom call.
+// has one buffer. A module of several processes is one of one process, for which module.grid says
+// which others there are: all of them run the same plan. Returns UNIMPLEMENTED, with a message that
+// names the op or the custom call's target, for an op without a lowering and for an unknown custom
+// call.
 absl::StatusOr<kernels::Plan> BuildPlan(const ir::Module& module, const codegen::Target& generator);
 
 }  // namespace acceld::compiler

@@ -16,6 +16,7 @@
 #include "server/compiler/plan/in_place.h"
 #include "server/compiler/plan/moves.h"
 #include "server/compiler/plan/routines.h"
+#include "server/compiler/spmd/collective_of.h"
 
 namespace acceld::compiler {
 namespace {
@@ -105,6 +106,9 @@ absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
     if (!PlanMatmul(op, steps) && !PlanConvolution(op, steps) && !PlanAttention(op, steps) &&
         !PlanUninitialized(op)) {
       ACCELD_ASSIGN_OR_RETURN(bool is_call, PlanHostCall(op, steps));
+      if (!is_call) {
+        ACCELD_ASSIGN_OR_RETURN(is_call, PlanCollective(op, steps));
+      }
       if (!is_call) {
         ACCELD_ASSIGN_OR_RETURN(is_call, PlanRoutine(op, steps));
       }
@@ -328,6 +332,20 @@ absl::StatusOr<bool> FunctionPlanner::PlanHostCall(const ir::Op& op, Steps& step
     const BufferId out = AllocateResult(id);
     Bind(id, out);
     step.call.results.push_back(function_.TensorOf(id));
+    step.results.push_back(Touched(out));
+  }
+  steps.push_back({std::move(step), DescribeOp(op)});
+  return true;
+}
+
+absl::StatusOr<bool> FunctionPlanner::PlanCollective(const ir::Op& op, Steps& steps) {
+  if (ir::FamilyOf(op.kind) != ir::OpFamily::kCollective) return false;
+  kernels::CollectiveStep step;
+  ACCELD_ASSIGN_OR_RETURN(step.collective, spmd::CollectiveOf(function_, op, context_.grid));
+  for (ir::ValueId id : op.operands) step.operands.push_back(Touched(BufferOf(id)));
+  for (ir::ValueId id : op.results) {
+    const BufferId out = AllocateResult(id);
+    Bind(id, out);
     step.results.push_back(Touched(out));
   }
   steps.push_back({std::move(step), DescribeOp(op)});

@@ -22,6 +22,7 @@ namespace acceld::compiler {
 // The state that the planners of all functions of one plan share.
 struct PlanContext {
   const codegen::Target& generator;
+  const ir::ProcessGrid grid;
   KernelTable kernels;
   ConstantBlock constants;
   struct Callee {
@@ -62,6 +63,9 @@ class FunctionPlanner {
   bool PlanUninitialized(const ir::Op& op);
   // Returns false if the op is not a host callback.
   absl::StatusOr<bool> PlanHostCall(const ir::Op& op, Steps& steps);
+  // Returns false if the op is not of family Collective. Returns UNIMPLEMENTED for collectives that
+  // normalize_collectives.h replaces.
+  absl::StatusOr<bool> PlanCollective(const ir::Op& op, Steps& steps);
   // Returns false if the op is not a convolution that the target's library supports.
   bool PlanConvolution(const ir::Op& op, Steps& steps);
   // Returns false if the op is not a routine. Returns UNIMPLEMENTED for an unknown custom call.

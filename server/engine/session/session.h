@@ -48,6 +48,8 @@ class Session {
   // types are the same for all arguments. NOT_FOUND when the engine does not know it, or not any
   // more.
   virtual absl::StatusOr<bool> RegisterKnownProgram(ProgramId id, const Digest& fingerprint) = 0;
+  // For a program of several processes `arguments` must be empty, as the program says what they
+  // are.
   virtual absl::Status Compile(ProgramId id, std::vector<ir::TensorType> arguments, uint32_t device,
                                const CompileOptions& options,
                                std::function<void(CompileResult)> done) = 0;
@@ -61,6 +63,16 @@ class Session {
                        absl::Span<const Handle> outputs, uint32_t device) {
     return Execute(id, inputs, outputs, device, {});
   }
+  // Executes a program for several processes, one on each of `devices`, which must be different
+  // devices of one kind. `inputs` has the inputs of the first process, then those of the second
+  // one, and so on; `outputs` likewise. options.donated has numbers of arguments of each process.
+  // All processes begin together, and if one fails or is cancelled, the outputs of all fail with
+  // its error. INVALID_ARGUMENT as for Execute, and for numbers of handles that are not multiples
+  // of the number of devices.
+  virtual absl::Status ExecuteSharded(ProgramId id, absl::Span<const uint32_t> devices,
+                                      absl::Span<const Handle> inputs,
+                                      absl::Span<const Handle> outputs,
+                                      const ExecuteOptions& options) = 0;
   virtual absl::Status Put(Handle handle, ir::Literal value, uint32_t device) = 0;
 
   // Sets the receiver of host calls. Must be called before the first execution that has callbacks.
@@ -93,9 +105,9 @@ class Session {
   // writes is discarded. Unknown handles are ignored.
   virtual void Cancel(absl::Span<const Handle> handles, absl::Status reason) = 0;
   // Unknown handles are ignored. An execution that has not ended and whose results nobody holds any
-  // more is cancelled, unless it has host callbacks, which are effects. A result is held by
-  // handles, names, executions that are to read it and are held themselves, and by Await and Fetch
-  // until they are answered, but for those that lapse.
+  // more is cancelled, unless it has host callbacks, which are effects, or runs on several devices.
+  // A result is held by handles, names, executions that are to read it and are held themselves, and
+  // by Await and Fetch until they are answered, but for those that lapse.
   virtual void Release(absl::Span<const Handle> handles) = 0;
   virtual void Await(Handle handle, const WaitOptions& options,
                      std::function<void(ReadyResult)> done) = 0;

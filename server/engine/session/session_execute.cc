@@ -8,7 +8,9 @@
 #include "server/engine/cache/compile_interest.h"
 #include "server/engine/cache/compile_trace.h"
 #include "server/engine/engine_impl.h"
+#include "server/engine/session/execute_checks.h"
 #include "server/engine/session/session_impl.h"
+#include "server/runtime/gang/gang.h"
 
 // Execute: makes a task for a device from handles. A call that was made before takes one lock and a
 // few table look-ups, without type inference; clients take this path thousands of times.
@@ -21,6 +23,8 @@ constexpr size_t kMaxCalls = 64;
 // Every so many arguments and results, an execution counts as one more in the quota of queued
 // executions, as they take as much memory as the rest of it.
 constexpr size_t kArgumentsPerQueueEntry = 64;
+
+}  // namespace
 
 int64_t QueueEntriesFor(absl::Span<const Handle> inputs, absl::Span<const Handle> outputs) {
   return 1 + static_cast<int64_t>((inputs.size() + outputs.size()) / kArgumentsPerQueueEntry);
@@ -56,8 +60,6 @@ absl::Status CheckOutputCount(const std::string& name, size_t results, size_t ha
                                                  " results, ", handles, " handles are given"));
 }
 
-}  // namespace
-
 absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
                                   absl::Span<const Handle> outputs, uint32_t device,
                                   const ExecuteOptions& options) {
@@ -92,8 +94,7 @@ absl::Status SessionImpl::Execute(ProgramId id, absl::Span<const Handle> inputs,
     ACCELD_ASSIGN_OR_RETURN(resolved.handles_charge, CheckNew(outputs));
     if (call.ok()) {
       resolved.call = *std::move(call);
-      resolved.program->calls.push_front(resolved.call);
-      if (resolved.program->calls.size() > kMaxCalls) resolved.program->calls.pop_back();
+      RememberCall(*resolved.program, resolved.call);
     } else {
       resolved.error = call.status();
     }
@@ -121,6 +122,14 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
     resolved.error = resolved.program->program.status();
     return;
   }
+  const int64_t processes = (*resolved.program->program)->num_processes();
+  if ((processes > 1) != (resolved.process_number != nullptr)) {
+    resolved.error = absl::InvalidArgumentError(absl::StrCat(
+        "program ", *resolved.program->name, ": it is for ", processes,
+        processes == 1 ? " process, but is executed on several devices"
+                       : " processes, each on a device of its own; it cannot be executed on one"));
+    return;
+  }
   for (const Handle handle : resolved.handles) {
     const auto it = handles_.find(handle);
     if (it == handles_.end()) {
@@ -141,6 +150,7 @@ void SessionImpl::Resolve(ProgramId id, uint32_t device, Resolved& resolved) {
     }
     resolved.inputs.push_back(it->second.array);
   }
+  if (resolved.process_number != nullptr) resolved.inputs.push_back(resolved.process_number);
   resolved.call = FindCall(*resolved.program, resolved.inputs, device);
 }
 
@@ -172,6 +182,11 @@ std::shared_ptr<SessionImpl::Call> SessionImpl::FindCall(
     return program.calls.front();
   }
   return nullptr;
+}
+
+void SessionImpl::RememberCall(RegisteredProgram& program, std::shared_ptr<Call> call) {
+  program.calls.push_front(std::move(call));
+  if (program.calls.size() > kMaxCalls) program.calls.pop_back();
 }
 
 absl::StatusOr<std::shared_ptr<SessionImpl::Call>> SessionImpl::MakeCall(
@@ -243,8 +258,13 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
     execution.program_name = resolved.program->name;
     execution.execute_us =
         std::shared_ptr<std::atomic<double>>(resolved.record, &resolved.record->execute_us);
+    execution.gang = resolved.gang;
+    execution.participant = resolved.participant;
     resolved.task = runtime::Task::Create(std::move(execution));
     resolved.task->charge = std::move(resolved.charge);
+    if (resolved.gang != nullptr) {
+      resolved.gang->Add(engine_.executor(device), static_cast<int>(device), resolved.task);
+    }
   }
   handles_charge_.Merge(std::move(resolved.handles_charge));
   for (size_t i = 0; i < handles.size(); ++i) {
@@ -254,7 +274,9 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
                             : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.task->outputs.push_back(array);
     // An execution with host calls has side effects, so it is not cancelled for want of readers.
-    const bool may_drop = resolved.error.ok() && resolved.host == nullptr;
+    // The results of a process may have no readers although those of others have.
+    const bool may_drop =
+        resolved.error.ok() && resolved.host == nullptr && resolved.gang == nullptr;
     handles_.emplace(handles[i],
                      Named{may_drop ? engine_.executor(device).ReaderOf(resolved.task, array)
                                     : runtime::Array::ForReaders(array),
@@ -307,14 +329,15 @@ void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Task>& task, const 
       timers.At(deadline, [&executor, weak = std::weak_ptr<runtime::Task>(task), reason] {
         if (const auto late = weak.lock(); late != nullptr) executor.Cancel(late, reason);
       });
-  if (timer == 0) {
-    return executor.Cancel(task, absl::ResourceExhaustedError(absl::StrCat(
-                                     "program ", name, ": all of ", engine_.options().max_deadlines,
-                                     " executions that may wait with a deadline "
-                                     "do")));
-  }
+  if (timer == 0) return executor.Cancel(task, TooManyDeadlines(name));
   if (task->outputs.empty()) return;
   task->outputs[0]->OnFinal([&timers, timer](const absl::Status&) { timers.Cancel(timer); });
+}
+
+absl::Status SessionImpl::TooManyDeadlines(const std::string& name) const {
+  return absl::ResourceExhaustedError(absl::StrCat("program ", name, ": all of ",
+                                                   engine_.options().max_deadlines,
+                                                   " executions that may wait with a deadline do"));
 }
 
 void SessionImpl::Start(Resolved resolved, uint32_t device, const ExecuteOptions& options) {

@@ -54,6 +54,9 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status Execute(ProgramId id, absl::Span<const Handle> inputs,
                        absl::Span<const Handle> outputs, uint32_t device,
                        const ExecuteOptions& options) override;
+  absl::Status ExecuteSharded(ProgramId id, absl::Span<const uint32_t> devices,
+                              absl::Span<const Handle> inputs, absl::Span<const Handle> outputs,
+                              const ExecuteOptions& options) override;
   void ServeHostCalls(std::shared_ptr<HostCallListener> listener) override;
   void AnswerHostCall(uint64_t call_id,
                       absl::StatusOr<std::vector<HostCallResult>> results) override;
@@ -134,10 +137,28 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
     std::shared_ptr<runtime::Task> task;
     std::shared_ptr<ExecutionRecord> record;
     std::shared_ptr<runtime::HostCallSender> host;  // nullptr: it has no callbacks
+    // Of one process of several: the number of the process, which is its last input, and the gang
+    // that it belongs to.
+    std::shared_ptr<runtime::Array> process_number;
+    std::shared_ptr<runtime::Gang> gang;
+    int participant = 0;
     // The charges for the task (moved to it once it exists) and for the handles of its results.
     runtime::Charge charge, handles_charge;
   };
   struct UploadState;
+
+  // The parts of ExecuteSharded: session_sharded.cc.
+  //
+  // Looks up the inputs of each process, and its call if there is one.
+  absl::Status ResolveProcesses(ProgramId id, absl::Span<const uint32_t> devices,
+                                absl::Span<const Handle> outputs, const ExecuteOptions& options,
+                                std::vector<Resolved>& processes);
+  // Makes the calls that are missing and the gang.
+  absl::Status PrepareProcesses(absl::Span<const uint32_t> devices, const ExecuteOptions& options,
+                                std::vector<Resolved>& processes);
+  // Defines the outputs of all processes, as failed arrays if there is an error.
+  absl::Status DefineProcesses(absl::Span<const uint32_t> devices, absl::Span<const Handle> outputs,
+                               const absl::Status& error, std::vector<Resolved>& processes);
 
   const std::shared_ptr<runtime::TaskQueue>& QueueOf(uint32_t device, Priority priority) const {
     return queues_[device][static_cast<size_t>(priority)];
@@ -159,6 +180,8 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   std::shared_ptr<Call> FindCall(RegisteredProgram& program,
                                  absl::Span<const std::shared_ptr<runtime::Array>> inputs,
                                  uint32_t device) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Keeps a new call for later executions.
+  static void RememberCall(RegisteredProgram& program, std::shared_ptr<Call> call);
   // Infers the result types and makes a new call.
   absl::StatusOr<std::shared_ptr<Call>> MakeCall(const RegisteredProgram& program,
                                                  TypeList arguments, CompileTargetPtr target) const;
@@ -170,6 +193,10 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   // Creates the task, unless there is an error, and defines the output handles.
   void DefineOutputs(absl::Span<const Handle> handles, uint32_t device, Resolved& resolved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The same for a gang, whose members are not submitted yet.
+  void SetDeadline(const std::shared_ptr<runtime::Gang>& gang, const std::string& name,
+                   std::chrono::steady_clock::time_point deadline);
+  absl::Status TooManyDeadlines(const std::string& name) const;
   // Submits the task, and requests its executable if it is not loaded.
   void Start(Resolved resolved, uint32_t device, const ExecuteOptions& options);
   // Makes sure that the task, which is not submitted yet, ends by the deadline.

@@ -14,6 +14,24 @@ namespace {
 // Arrays of at most this size are read on the thread that makes them final.
 constexpr int64_t kSmallBytes = 64 << 10;
 
+// Sets the argument types of a program for several processes, whose clients give none, and its
+// signature. Leaves those of other programs as they are.
+absl::Status UseProcessSignature(const Program& program, TypeList& arguments,
+                                 std::shared_ptr<const ir::ProcessSignature>& signature) {
+  if (program.num_processes() == 1) return absl::OkStatus();
+  if (!arguments.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("program ", program.name(), ": ", arguments.size(),
+                     " argument types are given, but it is "
+                     "for ",
+                     program.num_processes(), " processes, whose arguments it says itself"));
+  }
+  ACCELD_ASSIGN_OR_RETURN(signature, program.ProcessSignature());
+  arguments = signature->arguments;
+  arguments.push_back({ir::DType::kUI32, {}});  // the number of the process
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> arguments,
@@ -30,6 +48,8 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
   }
   if (error.ok()) error = program->program.status();
+  std::shared_ptr<const ir::ProcessSignature> signature;
+  if (error.ok()) error = UseProcessSignature(**program->program, arguments, signature);
   for (const uint32_t number : options.donated) {
     if (error.ok() && number >= arguments.size()) {
       error = absl::InvalidArgumentError(
@@ -76,7 +96,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
   OnExecutableFound(
       engine_.executables(), std::move(wanted), ticket, identity_, interest,
       [pending = pending_, request, record, begin, identity = identity_, name = program->name,
-       wishes = (*program->program)->donations(), donated = options.donated,
+       wishes = (*program->program)->donations(), donated = options.donated, signature,
        done = std::move(done)](const absl::StatusOr<cache::Result>& result, bool joined) {
         if (!pending->Take(request)) return;
         const std::chrono::duration<double, std::milli> waited =
@@ -95,6 +115,7 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
         if (result->executable != nullptr) {
           compiled.memory = MemoryOf(*result->executable->executable, donated, wishes);
         }
+        compiled.signature = signature;
         done(std::move(compiled));
       });
   return absl::OkStatus();

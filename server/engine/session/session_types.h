@@ -11,6 +11,7 @@
 #include "common/api/cache_info.h"
 #include "common/api/executions.h"
 #include "common/api/priority.h"
+#include "common/ir/processes/process_signature.h"
 #include "common/ir/types/type.h"
 #include "common/memory/shared_bytes.h"
 #include "common/status.h"
@@ -122,6 +123,8 @@ struct CompileResult {
   ExecutionInfo execution;
   absl::optional<CacheExplanation> explanation;  // where it was asked for
   absl::optional<ExecutableMemory> memory;       // of what was compiled for a device of this engine
+  // Of a program for several processes.
+  std::shared_ptr<const ir::ProcessSignature> signature;
 };
 
 }  // namespace acceld::engine

@@ -7,9 +7,11 @@
 #include <thread>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/cpu_runtime.h"
 #include "kernels/cpu/support/matmul/warm_up.h"
+#include "server/hal/cpu/cpu_gang.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_info.h"
 #include "server/hal/cpu/host_memory.h"
@@ -56,6 +58,20 @@ class CpuDevice final : public Device {
   }
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
     return LoadCpuModule(executable, *pool_, num_threads_, runtime_);
+  }
+  absl::StatusOr<std::shared_ptr<Gang>> CreateGang(absl::Span<Device* const> devices) override {
+    if (devices.empty()) return absl::InvalidArgumentError("a launch on no devices");
+    absl::flat_hash_set<const Device*> seen;
+    for (const Device* device : devices) {
+      if (device->kind() != kind()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("a launch on devices of kind ", kind(), " and ", device->kind()));
+      }
+      if (!seen.insert(device).second) {
+        return absl::InvalidArgumentError("a launch with several participants on one device");
+      }
+    }
+    return std::make_shared<CpuGang>(static_cast<int>(devices.size()));
   }
 
  private:

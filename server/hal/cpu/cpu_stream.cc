@@ -8,7 +8,9 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
+#include "kernels/cpu/collective_exchange.h"
 #include "server/hal/check_range.h"
+#include "server/hal/cpu/cpu_gang.h"
 #include "server/hal/cpu/host_module.h"
 
 namespace acceld::hal::cpu {
@@ -65,6 +67,21 @@ class Caller final : public kernels::cpu::HostCaller {
   const Launch& launch_;
 };
 
+// Passes the collectives of generated code on to the gang of the launch.
+class Exchanger final : public kernels::cpu::CollectiveExchange {
+ public:
+  explicit Exchanger(const Launch& launch) : launch_(launch) {}
+
+  absl::Status Run(const kernels::Collective& collective, int64_t site, const void* const* operands,
+                   void* const* results) override {
+    return static_cast<CpuGang&>(*launch_.gang)
+        .Exchange(launch_.participant, launch_.control.get(), collective, site, operands, results);
+  }
+
+ private:
+  const Launch& launch_;
+};
+
 absl::Status RunModule(const Launch& launch) {
   RunControl* const control = launch.control.get();
   if (control != nullptr && control->interrupted().load() && !control->WaitWhilePaused()) {
@@ -75,6 +92,7 @@ absl::Status RunModule(const Launch& launch) {
   for (const auto& buffer : launch.arguments) arguments.push_back(buffer->address());
   for (const auto& buffer : launch.results) results.push_back(buffer->address());
   Caller caller(launch);
+  Exchanger exchanger(launch);
   static constexpr bool kNever = false;
   static_assert(sizeof(std::atomic<bool>) == sizeof(bool) && std::atomic<bool>::is_always_lock_free,
                 "generated code polls the flag as one byte");
@@ -89,13 +107,26 @@ absl::Status RunModule(const Launch& launch) {
                                : &kNever,
             .interrupt_handler = control,
             .working_memory = nullptr,
-            .host = launch.host != nullptr ? &caller : nullptr});
+            .host = launch.host != nullptr ? &caller : nullptr,
+            .collectives = launch.gang != nullptr ? &exchanger : nullptr});
+}
+
+// Runs the module, and tells the gang of the launch how that ended.
+absl::Status RunAsParticipant(const Launch& launch) {
+  absl::Status status = RunModule(launch);
+  if (launch.gang == nullptr) return status;
+  if (status.ok()) {
+    launch.gang->Finish(launch.participant);
+  } else {
+    launch.gang->Fail(launch.participant, status);
+  }
+  return status;
 }
 
 absl::Status RunLaunch(const Launch& launch) {
-  if (launch.device_ns == nullptr) return RunModule(launch);
+  if (launch.device_ns == nullptr) return RunAsParticipant(launch);
   const auto begin = std::chrono::steady_clock::now();
-  absl::Status status = RunModule(launch);
+  absl::Status status = RunAsParticipant(launch);
   std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
   if (launch.control != nullptr) took -= launch.control->paused_time();
   launch.device_ns->store(took.count(), std::memory_order_relaxed);
@@ -111,7 +142,8 @@ void CpuStream::Wait(const Event& event) {
 Event CpuStream::Run(Launch launch) {
   LaunchCommand command{std::move(launch), {}};
   Event done = command.done.future();
-  if (command.launch.may_run_inline && commands_.BeginInline()) {
+  const bool may_run_inline = command.launch.may_run_inline && command.launch.gang == nullptr;
+  if (may_run_inline && commands_.BeginInline()) {
     const absl::Status status = RunLaunch(command.launch);
     commands_.EndInline();
     Finish(command, status);

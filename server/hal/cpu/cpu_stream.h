@@ -15,8 +15,8 @@ namespace acceld::hal::cpu {
 // to the command's buffers. On an idle stream, copies of a few kilobytes and launches that are
 // marked `may_run_inline` run on the calling thread, because waking the worker would take longer.
 //
-// Thread-safe. Modules that are passed to Run must be HostModules. The destructor blocks until all
-// queued commands have run.
+// Thread-safe. Modules that are passed to Run must be HostModules, and gangs CpuGangs. The
+// destructor blocks until all queued commands have run.
 class CpuStream final : public Stream {
  public:
   // `name` becomes the name of the worker thread.

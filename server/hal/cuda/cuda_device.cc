@@ -40,6 +40,10 @@ class OpenedDevice final : public Device {
   absl::StatusOr<std::shared_ptr<const Module>> Load(const Executable& executable) override {
     return CudaModule::Load(parts_.context, libraries_, graph_support_, executable, *parts_.memory);
   }
+  absl::StatusOr<std::shared_ptr<Gang>> CreateGang(absl::Span<Device* const> devices) override {
+    return absl::UnimplementedError(absl::StrCat(
+        "programs over several GPUs are not supported, and this one is for ", devices.size()));
+  }
 
  private:
   const StreamParts parts_;

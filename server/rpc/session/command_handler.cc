@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/api/wire.h"
 #include "common/ir/specialize/specialize.h"
+#include "common/ir/wire/signature_wire.h"
 #include "common/ir/wire/wire.h"
 #include "common/op_origin.h"
 #include "common/utf8.h"
@@ -55,6 +56,7 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   *done.mutable_execution() = ToProto(result.execution);
   if (result.explanation.has_value()) *done.mutable_explanation() = ToProto(*result.explanation);
   if (result.memory.has_value()) *done.mutable_memory() = ToProto(*result.memory);
+  if (result.signature != nullptr) ir::ToProto(*result.signature, *done.mutable_signature());
   return event;
 }
 
@@ -113,6 +115,9 @@ bool CommandHandler::IsHeavy(const v1::CommandBatch& batch) const {
     switch (command.command_case()) {
       case v1::Command::kRegisterProgram:
         return command.register_program().ByteSizeLong() > kHeavyProgramBytes;
+      case v1::Command::kCompile:
+        // A program for several processes is partitioned at once, to know what its results are.
+        return true;
       case v1::Command::kCancel:
         // Everything that depends on a cancelled array fails, too.
         return session_.queued() > kManyArrays;
@@ -136,6 +141,8 @@ absl::Status CommandHandler::Handle(v1::Command& command, bool awaited,
       return absl::OkStatus();
     case v1::Command::kExecute:
       return OnExecute(command.execute(), awaited);
+    case v1::Command::kExecuteSharded:
+      return OnExecuteSharded(command.execute_sharded());
     case v1::Command::kPut:
       return OnPut(command.put());
     case v1::Command::kBeginUpload:
@@ -282,31 +289,68 @@ void CommandHandler::OnCompile(const v1::Compile& command,
   }
 }
 
-absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited) {
-  const absl::Span<const uint64_t> inputs(command.inputs().data(), command.inputs_size());
-  const absl::Span<const uint64_t> outputs(command.outputs().data(), command.outputs_size());
-  const auto refuse = [&](const absl::Status& why) {
-    if (!why.ok() && command.callbacks() != 0) host_calls_->OnEnd(command.callbacks(), why);
-    return Refuse(outputs, why);
-  };
-  if (!refused_programs_.empty()) {
-    auto refused = refused_programs_.find(command.program_id());
-    if (refused != refused_programs_.end()) return refuse(refused->second);
-  }
-  for (uint64_t input : inputs) {
-    if (const absl::Status* why = RefusalOf(input)) return refuse(absl::Status(*why));
-  }
-  engine::ExecuteOptions execute_options;
-  execute_options.callbacks = command.callbacks();
-  execute_options.awaited = awaited;
-  execute_options.donated = {command.donated().data(), static_cast<size_t>(command.donated_size())};
-  if (command.has_priority()) execute_options.priority = FromProto(command.priority());
+namespace {
+
+// Returns the options that both kinds of executions have; they refer to the command.
+template <typename Command>
+engine::ExecuteOptions OptionsOf(const Command& command) {
+  engine::ExecuteOptions options;
+  options.callbacks = command.callbacks();
+  options.donated = {command.donated().data(), static_cast<size_t>(command.donated_size())};
+  if (command.has_priority()) options.priority = FromProto(command.priority());
   if (command.has_timeout_ms()) {
-    execute_options.deadline =
+    options.deadline =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(command.timeout_ms());
   }
-  return refuse(
-      session_.Execute(command.program_id(), inputs, outputs, command.device(), execute_options));
+  return options;
+}
+
+template <typename Values>
+auto SpanOf(const Values& values) {
+  return absl::MakeConstSpan(values.data(), static_cast<size_t>(values.size()));
+}
+
+}  // namespace
+
+absl::Status CommandHandler::RefusalOfExecution(uint64_t program_id,
+                                                absl::Span<const uint64_t> inputs) const {
+  if (!refused_programs_.empty()) {
+    const auto refused = refused_programs_.find(program_id);
+    if (refused != refused_programs_.end()) return refused->second;
+  }
+  for (const uint64_t input : inputs) {
+    if (const absl::Status* why = RefusalOf(input)) return *why;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CommandHandler::EndRefused(absl::Span<const uint64_t> outputs, uint64_t callbacks,
+                                        const absl::Status& why) {
+  if (!why.ok() && callbacks != 0) host_calls_->OnEnd(callbacks, why);
+  return Refuse(outputs, why);
+}
+
+absl::Status CommandHandler::OnExecute(const v1::Execute& command, bool awaited) {
+  const absl::Span<const uint64_t> inputs = SpanOf(command.inputs());
+  const absl::Span<const uint64_t> outputs = SpanOf(command.outputs());
+  absl::Status status = RefusalOfExecution(command.program_id(), inputs);
+  if (status.ok()) {
+    engine::ExecuteOptions options = OptionsOf(command);
+    options.awaited = awaited;
+    status = session_.Execute(command.program_id(), inputs, outputs, command.device(), options);
+  }
+  return EndRefused(outputs, command.callbacks(), status);
+}
+
+absl::Status CommandHandler::OnExecuteSharded(const v1::ExecuteSharded& command) {
+  const absl::Span<const uint64_t> inputs = SpanOf(command.inputs());
+  const absl::Span<const uint64_t> outputs = SpanOf(command.outputs());
+  absl::Status status = RefusalOfExecution(command.program_id(), inputs);
+  if (status.ok()) {
+    status = session_.ExecuteSharded(command.program_id(), SpanOf(command.devices()), inputs,
+                                     outputs, OptionsOf(command));
+  }
+  return EndRefused(outputs, command.callbacks(), status);
 }
 
 void CommandHandler::OnHostCallReply(v1::HostCallReply& command) {

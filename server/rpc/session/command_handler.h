@@ -65,6 +65,13 @@ class CommandHandler {
   absl::Status RefuseProgram(uint64_t program_id, const absl::Status& why);
   void OnCompile(const v1::Compile& command, const std::shared_ptr<SessionStream>& stream);
   absl::Status OnExecute(const v1::Execute& command, bool awaited);
+  absl::Status OnExecuteSharded(const v1::ExecuteSharded& command);
+  // Returns why an execution of the program on these inputs is refused because something that it
+  // needs was refused before; OK otherwise.
+  absl::Status RefusalOfExecution(uint64_t program_id, absl::Span<const uint64_t> inputs) const;
+  // Notes the refusal `why` of an execution, if it is one, for its outputs and callbacks.
+  absl::Status EndRefused(absl::Span<const uint64_t> outputs, uint64_t callbacks,
+                          const absl::Status& why);
   absl::Status OnPut(const v1::Put& command);
   absl::Status OnBeginUpload(const v1::BeginUpload& command);
   void OnOfferContent(const v1::OfferContent& command, SessionStream& stream);

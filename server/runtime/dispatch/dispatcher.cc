@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "kernels/ir/analysis/input_output_aliases.h"
 #include "server/runtime/device_stream.h"
+#include "server/runtime/gang/gang.h"
 #include "server/runtime/schedule/bypass_stream.h"
 
 // Launches and copies. Inputs are in inputs.cc.
@@ -88,6 +89,10 @@ absl::StatusOr<Event> Dispatcher::DispatchExecution(const std::shared_ptr<Task>&
                      .control = std::shared_ptr<hal::RunControl>(task, &task->control_),
                      .may_run_inline = task->may_run_inline_,
                      .device_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->device_ns_)};
+  if (execution.gang != nullptr) {
+    launch.gang = execution.gang->participants();
+    launch.participant = execution.participant;
+  }
   task->input_copies_.clear();  // of an earlier attempt
   for (size_t i = 0; i < execution.inputs.size(); ++i) {
     absl::StatusOr<std::shared_ptr<hal::Buffer>> buffer = BringInput(*task, *execution.inputs[i]);

@@ -31,6 +31,11 @@ void Scheduler::HoldBack() {
     if (num_suspended_ == 0) return;
     std::shared_ptr<Array> blocker = FindInputOfSuspendedRun(*task);
     if (blocker == nullptr) return;
+    if (task->gang() != nullptr) {
+      // Later members of gangs must not overtake it, as they do not on other devices.
+      Hold(*task, held_);
+      continue;
+    }
     Unschedule(task);
     task->blockers_.store(1, std::memory_order_relaxed);
     deferred_work_.blocked.emplace_back(task, std::move(blocker));

@@ -122,6 +122,13 @@ bool Scheduler::MayAppend(const TaskQueue::Lane& lane) const {
   if (lane.suspended != nullptr || !lane.returning.empty()) return false;
   const TaskQueue& queue = *lane.tasks.front()->queue_;
   if (current.exclusive != nullptr && current.exclusive != &queue) return false;
+  // Streams with members of gangs have tasks of one queue only: all are suspended together, so they
+  // keep their order, which is the same on all devices of the gangs.
+  const auto is_of_queue = [&](const Task* task) { return task->queue_.get() == &queue; };
+  if (lane.tasks.front()->gang() != nullptr &&
+      !std::all_of(current.tasks.begin(), current.tasks.end(), is_of_queue)) {
+    return false;
+  }
   return current.exclusive_share == nullptr || current.exclusive_share == queue.share_.get();
 }
 
@@ -132,7 +139,8 @@ bool Scheduler::ExecutionsAreOpen(TimePoint now) const {
 
 bool Scheduler::IsShort(const Task& task) const {
   const hal::LoadedExecutable* const executable = task.execution()->executable.get();
-  if (executable == nullptr) return true;  // it fails
+  if (executable == nullptr) return true;    // it fails
+  if (task.gang() != nullptr) return false;  // it waits for other devices
   const std::chrono::nanoseconds cost(executable->cost.ns());
   return executable->executable->steady && cost.count() > 0 && cost <= options_.slice;
 }

@@ -266,6 +266,72 @@ TEST_F(DaemonAccelctlTest, CheckCountsWhatPassesAndFails) {
   EXPECT_THAT(interpreted.output, HasSubstr("1 passed, 1 failed, 0 skipped"));
 }
 
+TEST_F(DaemonAccelctlTest, CheckSaysWhatTheDaemonDoesNotRun) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string program = WriteProgram("parallel.mlir", R"(
+    func.func @sum(%x: tensor<i64>) -> tensor<i64> {
+      %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+      ^bb0(%u: tensor<i64>, %v: tensor<i64>):
+        %w = stablehlo.add %u, %v : tensor<i64>
+        stablehlo.return %w : tensor<i64>
+      }) : (tensor<i64>) -> tensor<i64>
+      return %0 : tensor<i64>
+    }
+    func.func @main() {
+      %a = stablehlo.constant dense<1> : tensor<i64>
+      %b = stablehlo.constant dense<2> : tensor<i64>
+      %0:2 = stablehlo.custom_call @interpreter.run_parallel(%a, %b) {has_side_effect = true,
+          api_version = 4 : i32, backend_config = {programs = [[@sum], [@sum]]}}
+          : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)
+      %three = stablehlo.constant dense<3> : tensor<i64>
+      stablehlo.custom_call @check.expect_eq(%0#0, %three) {has_side_effect = true}
+          : (tensor<i64>, tensor<i64>) -> ()
+      stablehlo.custom_call @check.expect_eq(%0#1, %three) {has_side_effect = true}
+          : (tensor<i64>, tensor<i64>) -> ()
+      return
+    })");
+  const CommandResult result = Accelctl({"check", program});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("parallel.mlir: passed, but its processes were run by the "
+                                       "interpreter"));
+  EXPECT_THAT(result.output, ::testing::EndsWith("1 passed, 0 failed, 0 skipped\n"));
+  EXPECT_EQ(AccelctlJson({"check", program})["interpreted"], 1);
+  EXPECT_EQ(Accelctl({"check", "--interpreter", program}).output,
+            "1 passed, 0 failed, 0 skipped\n");
+}
+
+TEST_F(DaemonAccelctlTest, CheckRunsEachProgramOfAFile) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string program = WriteProgram("programs.mlir", R"(// RUN: nothing
+    func.func @double() {
+      %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+      %1 = stablehlo.add %0, %0 : tensor<2xi64>
+      check.expect_eq_const %1, dense<[2, 4]> : tensor<2xi64>
+      func.return
+    }
+    func.func @wrong() {
+      %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+      %1 = stablehlo.negate %0 : tensor<2xi64>
+      check.expect_eq_const %1, dense<[-1, 2]> : tensor<2xi64>
+      func.return
+    }
+
+// -----
+
+    func.func @negate() {
+      %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+      %1 = stablehlo.negate %0 : tensor<2xf32>
+      check.expect_almost_eq_const %1, dense<[-1.0, -2.0]> : tensor<2xf32>
+      func.return
+    }
+)");
+  const CommandResult result = Accelctl({"check", program});
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr(program + ":1: @wrong: FAILED: check 1 (check.expect_eq, "
+                                                 "line 11)"));
+  EXPECT_THAT(result.output, ::testing::EndsWith("2 passed, 1 failed, 0 skipped\n"));
+}
+
 TEST_F(DaemonAccelctlTest, ErrorsInProgramsNameTheirPlace) {
   ASSERT_NO_FATAL_FAILURE(Start());
   const std::string program = WriteProgram("bad.mlir",

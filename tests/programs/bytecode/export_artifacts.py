@@ -6,15 +6,21 @@
 
 Without FOLDER it writes the few artifacts that are committed: those of COMMITTED beside this script and those of
 CORPUS, in several versions of the format, into tests/fuzz/corpus/bytecode. With FOLDER it writes every function of
-FUNCTIONS at every version of VERSIONS that can hold it; bytecode_twins_test checks them when
+FUNCTIONS and MESHES at every version of VERSIONS that can hold it; bytecode_twins_test checks them when
 ACCELD_BYTECODE_DIR names that folder.
 
 Needs a JAX with StableHLO 1.20 or later: collective_reduce is of 1.19, and the root of collective_broadcast of 1.20.
+JAX 0.10 writes groups of processes as lists and the op all_reduce of Shardy without its reduction: with it, the script
+writes only OLDER, as NAME.older.mlir.bc.
 """
 
 import io
+import os
 import pathlib
 import sys
+
+# Before JAX is imported: the programs of MESHES are for four devices.
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +29,7 @@ from jax import export, lax
 from jax._src.interpreters.mlir import make_ir_context
 from jax._src.lib import _jax
 from jaxlib.mlir import ir
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from jaxlib.mlir.dialects import sdy, stablehlo
 
 HERE = pathlib.Path(__file__).parent
@@ -117,6 +123,81 @@ FUNCTIONS = {
     "key": (lambda k: jax.random.normal(jax.random.wrap_key_data(k), (3,)), [np.array([0, 1], np.uint32)]),
     "symbolic": (lambda a: (a + 1, a.sum(0), jnp.concatenate([a, a])), ["b, 3"]),
 }
+
+
+def placed(*axes):
+    """A sharding over a mesh of 2x2 devices."""
+    return NamedSharding(Mesh(np.array(jax.devices()).reshape(2, 2), ("x", "y")), PartitionSpec(*axes))
+
+
+def mapped(function, args, in_specs, out_specs, **options):
+    mesh = placed().mesh
+    return jax.jit(jax.shard_map(function, mesh=mesh, in_specs=in_specs, out_specs=out_specs, **options)).lower(*args)
+
+
+def mesh_jit():
+    """Shardings of arguments and results, one of which takes the memory of an argument."""
+    return jax.jit(lambda a, b, c: (a @ b + c, b), in_shardings=(placed("x", None), placed(None, "y"), placed("x", "y")),
+                   out_shardings=(placed("x", "y"), None), donate_argnums=2).lower(x(8, 16), x(16, 32), x(8, 32))
+
+
+def mesh_constraints():
+    def function(a):
+        a = lax.with_sharding_constraint(a * 2, placed(PartitionSpec.UNCONSTRAINED, "y"))
+        return lax.with_sharding_constraint(a + 1, placed(("y", "x"), None))
+
+    return jax.jit(function).lower(x(8, 32))
+
+
+def mesh_collectives():
+    def function(a):
+        number = lax.axis_index("x").astype(a.dtype)
+        return (lax.psum(a, "y") + number, lax.all_gather(a, "x", tiled=True), lax.ppermute(a, "x", [(0, 1), (1, 0)]),
+                lax.all_to_all(a, "y", 0, 1, tiled=True),
+                lax.psum_scatter(a, ("x", "y"), scatter_dimension=0, tiled=True),
+                lax.psum(a, "x", axis_index_groups=[[0], [1]]), lax.pmax(a, ("x", "y")))
+
+    spec = PartitionSpec("x", "y")
+    return mapped(function, [x(8, 16)], spec,
+                  (PartitionSpec("x"), PartitionSpec(None, "y"), spec, spec, PartitionSpec(("x", "y")), spec, PartitionSpec()),
+                  check_vma=False)
+
+
+def mesh_partly_manual():
+    """Inside of the manual computation the compiler still divides along one axis."""
+    return mapped(lambda a: lax.psum(jnp.sin(a), "x"), [jax.ShapeDtypeStruct((8, 16), f32, sharding=placed("x", "y"))],
+                  PartitionSpec("x"), PartitionSpec(), axis_names={"x"})
+
+
+def mesh_loop():
+    """A ring: each turn of a loop sends a part to the next device."""
+    def function(a):
+        turn = lambda i, carry: (lax.ppermute(carry[0], "x", [(0, 1), (1, 0)]), carry[1] + carry[0])
+        return lax.fori_loop(0, 2, turn, (a, jnp.zeros_like(a)))[1]
+
+    return mapped(function, [x(8, 16)], PartitionSpec("x"), PartitionSpec("x"))
+
+
+def mesh_pmap():
+    return jax.pmap(lambda a: lax.psum(a, "i"), axis_name="i").lower(x(4, 3))
+
+
+def mesh_explicit():
+    """Every value has a sharding in its type; one is a sum that the devices have not added up."""
+    def function(a, b):
+        c = jnp.einsum("ij,jk->ik", a, b, out_sharding=PartitionSpec(None, None, unreduced={"y"}))
+        return jax.sharding.reshard(c, PartitionSpec("x", "y")) * 2
+
+    mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.set_mesh(mesh):
+        a, b = [jax.ShapeDtypeStruct(shape, f32, sharding=NamedSharding(mesh, PartitionSpec(*axes)))
+                for shape, axes in (((8, 16), (None, "y")), ((16, 4), ("y", None)))]
+        return jax.jit(function).lower(a, b)
+
+
+# Programs for several devices, as JAX lowers them for its compiler.
+MESHES = {function.__name__: function for function in (
+    mesh_jit, mesh_constraints, mesh_collectives, mesh_partly_manual, mesh_loop, mesh_pmap, mesh_explicit)}
 
 # Written out with StableHLO's own words: what JAX does not lower.
 TEXTS = {
@@ -263,6 +344,72 @@ module @collectives attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
   }
 }
 """,
+    "shardings": """
+module @shardings attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  sdy.mesh @permuted = <["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>
+  sdy.mesh @single = <[], device_ids=[3]>
+  func.func public @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y":(1)2}p0, {"y":(2)2, ?}p3]>, jax.buffer_donor = true},
+                         %b: tensor<8x16xf32>)
+      -> (tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}], replicated={"x"}>}, tensor<8x16xf32>, tensor<8x16xf32>) {
+    %0 = stablehlo.add %a, %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {?}]>]>} : tensor<8x16xf32>
+    %1 = sdy.sharding_constraint %0 <@permuted, [{}, {}], unreduced={"y"}> : tensor<8x16xf32>
+    %2 = sdy.reshard %1 <mesh<["z"=8]>, [{"z":(2)4}, {}]> : tensor<8x16xf32>
+    sdy.sharding_group %2 group_id=5 : tensor<8x16xf32>
+    %3 = sdy.named_computation<"foo">(%b, %2) in_shardings=[<@mesh, [{"x"}, {?}]>, <@mesh, [{?}, {?}]>] (%u: tensor<8x16xf32>, %v: tensor<8x16xf32>) {
+      %s = stablehlo.multiply %u, %v : tensor<8x16xf32>
+      sdy.return %s : tensor<8x16xf32>
+    } : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    %4 = sdy.propagation_barrier %3 allowed_direction=FORWARD : tensor<8x16xf32>
+    %5 = stablehlo.custom_call @foo(%4) {has_side_effect = true, sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([i, j]) {i=8, j=16}, custom>}
+        : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %0, %4, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  }
+}
+""",
+    "group_axes": """
+module @group_axes attributes {mhlo.num_partitions = 8 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%a: tensor<8x16xf32>) -> tensor<8x16xf32> {
+    %0 = "stablehlo.all_reduce"(%a) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids,
+        replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "z", size = 8>],
+            device_ids = dense<[7, 6, 5, 4, 3, 2, 1, 0]> : tensor<8xi64>>, axes = [#stablehlo.axis_ref<name = "z", sub_axis_info = (2)4>]>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %z = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %z : tensor<f32>
+    }) : (tensor<8x16xf32>) -> tensor<8x16xf32>
+    return %0 : tensor<8x16xf32>
+  }
+}
+""",
+    "reshards": """
+module @reshards attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>) {
+    %0 = sdy.all_slice [{"x"}, {"y"}] %a out_sharding=<@mesh, [{"x"}, {"y"}]> : tensor<8x16xf32>
+    %1 = sdy.all_to_all [{"x"}: 0->1] %0 out_sharding=<@mesh, [{}, {"y", "x"}]> : tensor<8x16xf32>
+    %2 = sdy.collective_permute %1 out_sharding=<@mesh, [{}, {"x", "y"}]> : tensor<8x16xf32>
+    %3 = sdy.all_gather [{}, {"x", "y"}] %2 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+    %4 = sdy.replicated_to_unreduced {"x"} %3 out_sharding=<@mesh, [{}, {}], unreduced={"x"}> : tensor<8x16xf32>
+    %5 = sdy.all_reduce {"x"} %4 out_sharding=<@mesh, [{}, {}]> : tensor<8x16xf32>
+    %6 = sdy.reduce_scatter [{"y"}, {}] %5 out_sharding=<@mesh, [{"y"}, {}]> : tensor<8x16xf32>
+    %7 = sdy.sharded_to_unreduced [{"y"}, {}] %6 out_sharding=<@mesh, [{}, {}], unreduced={"y"}> : tensor<8x16xf32>
+    %8 = stablehlo.tanh %a : tensor<8x16xf32>
+    %9 = sdy.data_flow_edge %8 sharding=<@mesh, [{"x"}, {?}]> : tensor<8x16xf32>
+    %10 = sdy.constant dense<1.0> : tensor<8x16xf32>
+    return %7, %9, %10 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  }
+}
+""",
+    "unreduced_maximum": """
+module @unreduced_maximum attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>) {
+    %0 = sdy.sharding_constraint %a <@mesh, [{}, {}], unreduced=max{"y"}> : tensor<8x4xf32>
+    %1 = sdy.all_reduce max {"y"} %0 out_sharding=<@mesh, [{}, {}]> : tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>
+  }
+}
+""",
     "futures": """
 module @futures {
   func.func public @main(%a: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<2x6xf32>) {
@@ -306,11 +453,13 @@ module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 
 }
 
 COMMITTED = {"calls": None, "collectives": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "futures": None,
-             "gather_batch": None, "host_callback": None, "manual": None,
-             "pool_grad": None, "quantized": None, "reductions": "0.11.0", "scan": None, "sharded": None, "sort": "0.14.0", "switch": None,
-             "train_step": None, "while": "0.9.0"}
+             "gather_batch": None, "group_axes": None, "host_callback": None, "manual": None, **dict.fromkeys(MESHES),
+             "pool_grad": None, "quantized": None, "reductions": "0.11.0", "reshards": None, "scan": None, "sharded": None, "shardings": None,
+             "sort": "0.14.0", "switch": None, "train_step": None, "while": "0.9.0"}
+OLDER = ["mesh_collectives", "mesh_partly_manual", "reshards"]
 CORPUS = {"add": ["0.9.0", "0.11.0", "0.13.0", "0.14.0", None], "calls": ["1.17.0", "1.20.0"], "collectives": ["1.20.0"], "futures": ["1.20.0"],
-          "manual": ["1.20.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
+          "manual": ["1.20.0"], "mesh_explicit": ["1.22.0"], "mesh_loop": ["1.22.0"], "mesh_partly_manual": ["1.13.0"], "reshards": ["1.22.0"],
+          "shardings": ["1.22.0"], "unreduced_maximum": ["1.22.0"], "branches": ["0.9.0", "1.13.0"], "scan": ["0.11.0", "1.17.0"], "sharded": [None],
           "scatter_batch": ["1.17.0"], "dot_algorithm": ["1.17.0"], "edge_constants": ["1.17.0"], "quantized": [None], "sort": ["0.14.0"]}
 
 
@@ -318,6 +467,8 @@ def exported(name):
     """The artifact as JAX writes it, or as text that JAX has no part in."""
     if name in TEXTS:
         return TEXTS[name]
+    if name in MESHES:
+        return MESHES[name]().as_text()
     function, args = FUNCTIONS[name]
     args = [jax.ShapeDtypeStruct(export.symbolic_shape(a), f32) if isinstance(a, str) else a for a in args]
     return export.export(jax.jit(function), platforms=["cpu"])(*args).mlir_module_serialized
@@ -352,7 +503,7 @@ def main():
     jax.config.update("jax_enable_x64", True)
     # Artifacts name source files: without their folders, so that they are the same everywhere.
     jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")
-    everything = list(FUNCTIONS) + list(TEXTS)
+    everything = list(FUNCTIONS) + list(MESHES) + list(TEXTS)
     if len(sys.argv) > 1:
         folder = pathlib.Path(sys.argv[1])
         folder.mkdir(parents=True, exist_ok=True)
@@ -375,10 +526,15 @@ def main():
                 written += 1
         print(f"{written} artifacts of {len(everything)} programs")
         return
-    for name, version in COMMITTED.items():
+    is_older = jax.__version_info__ < (0, 11)
+    chosen = dict.fromkeys(OLDER) if is_older else COMMITTED
+    for name, version in chosen.items():
         artifact = artifact_at(exported(name), version)
-        (HERE / f"{name}.mlir.bc").write_bytes(artifact)
-        (HERE / f"{name}.mlir").write_text(text_of(artifact))
+        stem = f"{name}.older" if is_older else name
+        (HERE / f"{stem}.mlir.bc").write_bytes(artifact)
+        (HERE / f"{stem}.mlir").write_text(text_of(artifact))
+    if is_older:
+        return
     CORPUS_FOLDER.mkdir(parents=True, exist_ok=True)
     for name, versions in CORPUS.items():
         for version in versions:

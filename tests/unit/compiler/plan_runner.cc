@@ -23,6 +23,32 @@ struct MemoryRange {
   int64_t size;
 };
 
+// Numbers the collective steps of a plan.
+class Sites {
+ public:
+  explicit Sites(const kernels::Plan& plan) {
+    for (const kernels::PlanFunction& function : plan.functions) Visit(function.steps);
+  }
+
+  int64_t Of(const kernels::CollectiveStep& step) const { return sites_.at(&step); }
+
+ private:
+  void Visit(const kernels::Steps& steps) {
+    for (const kernels::Step& step : steps) {
+      if (const auto* exchange = std::get_if<kernels::CollectiveStep>(&step.value)) {
+        sites_.try_emplace(exchange, static_cast<int64_t>(sites_.size()));
+      } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+        Visit(loop->condition);
+        Visit(loop->body);
+      } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+        for (const kernels::Steps& branch : choice->branches) Visit(branch);
+      }
+    }
+  }
+
+  std::map<const kernels::CollectiveStep*, int64_t> sites_;
+};
+
 // The spaces of one running function.
 struct Frame {
   std::vector<MemoryRange> arguments, results;
@@ -32,8 +58,13 @@ struct Frame {
 class Runner {
  public:
   Runner(const kernels::Plan& plan, const KernelRunner& run, const AttentionRunner& run_attention,
-         absl::Span<const ir::HostCallback> callbacks)
-      : plan_(plan), run_(run), run_attention_(run_attention), callbacks_(callbacks) {}
+         absl::Span<const ir::HostCallback> callbacks, kernels::cpu::CollectiveExchange* exchange)
+      : plan_(plan),
+        run_(run),
+        run_attention_(run_attention),
+        callbacks_(callbacks),
+        exchange_(exchange),
+        sites_(plan) {}
 
   absl::Status RunFunction(const kernels::PlanFunction& function, const Frame& frame) {
     if (frame.arena.size < function.arena_bytes) return absl::InternalError("arena too small");
@@ -299,6 +330,25 @@ class Runner {
     return absl::OkStatus();
   }
 
+  absl::Status Do(const kernels::CollectiveStep& step, const Frame& frame) {
+    ACCELD_RETURN_IF_ERROR(kernels::CheckCollective(step.collective));
+    if (exchange_ == nullptr) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(ToString(step.collective), ": the plan runs without other participants"));
+    }
+    std::vector<const void*> operands;
+    std::vector<void*> results;
+    for (const Slice& slice : step.operands) {
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(slice, frame));
+      operands.push_back(range.data);
+    }
+    for (const Slice& slice : step.results) {
+      ACCELD_ASSIGN_OR_RETURN(const MemoryRange range, At(slice, frame));
+      results.push_back(range.data);
+    }
+    return exchange_->Run(step.collective, sites_.Of(step), operands.data(), results.data());
+  }
+
   absl::Status Do(const kernels::CopyStep& step, const Frame& frame) {
     ACCELD_ASSIGN_OR_RETURN(const MemoryRange from, At(step.from, frame));
     ACCELD_ASSIGN_OR_RETURN(const MemoryRange to, At(step.to, frame));
@@ -345,16 +395,16 @@ class Runner {
   const KernelRunner& run_;
   const AttentionRunner& run_attention_;
   const absl::Span<const ir::HostCallback> callbacks_;
+  kernels::cpu::CollectiveExchange* const exchange_;
+  const Sites sites_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
-                                                 absl::Span<const ir::Literal> arguments,
-                                                 const KernelRunner& run,
-                                                 const AttentionRunner& run_attention,
-                                                 absl::Span<const kernels::InputOutputAlias> shared,
-                                                 absl::Span<const ir::HostCallback> callbacks) {
+absl::StatusOr<std::vector<ir::Literal>> RunPlan(
+    const kernels::Plan& plan, absl::Span<const ir::Literal> arguments, const KernelRunner& run,
+    const AttentionRunner& run_attention, absl::Span<const kernels::InputOutputAlias> shared,
+    absl::Span<const ir::HostCallback> callbacks, kernels::cpu::CollectiveExchange* exchange) {
   std::vector<std::string> argument_bytes, result_bytes;
   for (const ir::Literal& argument : arguments) argument_bytes.push_back(argument.DenseBytes());
   const std::vector<std::string> originals = argument_bytes;
@@ -374,7 +424,7 @@ absl::StatusOr<std::vector<ir::Literal>> RunPlan(const kernels::Plan& plan,
   frame.arena = range(arena);
   frame.constants = range(constants);
   ACCELD_RETURN_IF_ERROR(
-      Runner(plan, run, run_attention, callbacks).RunFunction(plan.entry(), frame));
+      Runner(plan, run, run_attention, callbacks, exchange).RunFunction(plan.entry(), frame));
   for (const kernels::InputOutputAlias& one : shared) {
     result_bytes[one.result] = std::exchange(argument_bytes[one.argument], originals[one.argument]);
   }

@@ -8,6 +8,7 @@
 #include "common/ir/calls/host_callback.h"
 #include "common/ir/types/literal.h"
 #include "common/status.h"
+#include "kernels/cpu/collective_exchange.h"
 #include "kernels/ir/interpreter/run_kernel.h"
 #include "kernels/ir/plan.h"
 
@@ -26,11 +27,13 @@ using AttentionRunner =
 // defines it: the meaning of plans, slow and obvious. Fresh memory is filled with garbage,
 // arguments and constants are checked to be unwritten, and every slice must lie inside its space;
 // INTERNAL otherwise. Of `shared`, argument and result have the same memory. Host calls call
-// `callbacks`, by their numbers.
+// `callbacks`, by their numbers, and collectives `exchange`; FAILED_PRECONDITION if that is
+// nullptr.
 absl::StatusOr<std::vector<ir::Literal>> RunPlan(
     const kernels::Plan& plan, absl::Span<const ir::Literal> arguments,
     const KernelRunner& run = kernels::RunKernel, const AttentionRunner& run_attention = nullptr,
     absl::Span<const kernels::InputOutputAlias> shared = {},
-    absl::Span<const ir::HostCallback> callbacks = {});
+    absl::Span<const ir::HostCallback> callbacks = {},
+    kernels::cpu::CollectiveExchange* exchange = nullptr);
 
 }  // namespace acceld::compiler

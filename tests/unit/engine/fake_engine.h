@@ -12,6 +12,7 @@
 #include "common/threads/future.h"
 #include "server/engine/engine.h"
 #include "server/engine/engine_parts.h"
+#include "tests/unit/engine/fake_processes.h"
 #include "tests/unit/runtime/fake_device.h"
 
 namespace acceld::testing {
@@ -35,6 +36,7 @@ struct FakeCompiler {
 //   huge: () -> f32[2^40]          spin: () -> f32[1], runs until it is cancelled
 //   heavy: f32[1024] -> f32[1024], adds one and has 8 KiB of constants
 //   invalid: does not verify
+// Those for several processes are in fake_processes.h.
 inline ir::Module ModuleNamed(const std::string& name) {
   ir::Module module;
   module.name = name;
@@ -45,6 +47,7 @@ inline ir::Module ModuleNamed(const std::string& name) {
 
 inline absl::StatusOr<std::vector<ir::TensorType>> FakeResultTypes(
     const ir::Module& module, absl::Span<const ir::TensorType> arguments) {
+  if (module.grid.size() > 1) return FakeProcessResultTypes(module, arguments);
   const size_t wanted = module.name == "add" ? 2
                         : module.name == "zeros" || module.name == "huge" || module.name == "spin"
                             ? 0
@@ -66,7 +69,7 @@ inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const
   }
   compiler.compiles.fetch_add(1);
   (void)compiler.may_end.Await();
-  if (module.name == "bad") return absl::UnimplementedError("no lowering");
+  if (absl::StartsWith(module.name, "bad")) return absl::UnimplementedError("no lowering");
   hal::Executable executable;
   executable.program_name = module.name;
   executable.architecture = "fake";
@@ -83,6 +86,7 @@ inline absl::StatusOr<hal::Executable> FakeCompile(FakeCompiler& compiler, const
     // Kernels have no other way to learn the number of elements.
     executable.code += std::to_string(executable.results[0].num_elements());
   }
+  if (module.grid.size() > 1) SetProcessCode(module, executable);
   return executable;
 }
 
@@ -107,6 +111,7 @@ inline void AddFakeKernels(FakeDevice& device) {
       return absl::OkStatus();
     };
   }
+  AddProcessKernels(device);
   device.kernels["heavy"] = device.kernels["add_one1024"];
   device.kernels["huge"] = [](const auto&) { return absl::OkStatus(); };
   device.kernels["fail"] = [](const auto&) { return absl::InternalError("library call failed"); };

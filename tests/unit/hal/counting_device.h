@@ -40,6 +40,10 @@ class CountingDevice final : public hal::Device {
       const hal::Executable& executable) override {
     return device_.Load(executable);
   }
+  absl::StatusOr<std::shared_ptr<hal::Gang>> CreateGang(
+      absl::Span<hal::Device* const> devices) override {
+    return device_.CreateGang(devices);
+  }
 
  private:
   hal::Device& device_;

@@ -38,6 +38,15 @@ TEST(CudaOpenTest, AllAreOpenedOrThoseThatAreNamed) {
   EXPECT_THAT(std::string(none.message()), HasSubstr("no number 3, the NVIDIA driver shows 3"));
 }
 
+TEST(CudaOpenTest, LaunchesOnSeveralGpusAreRefused) {
+  const FakeCuda cuda({.devices = 2});
+  const auto opened = OpenWanted(cuda, "all");
+  ASSERT_EQ(opened->devices.size(), 2u);
+  hal::Device* const first = opened->devices[0].device.get();
+  const absl::Status refused = first->CreateGang({first, opened->devices[1].device.get()}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST(CudaOpenTest, OneThatDoesNotOpenIsMissingUnlessItIsNamed) {
   FakeCuda cuda({.devices = 2});
   cuda.Fail("cuDevicePrimaryCtxRetain", 46);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/cuda/program/make_program.h"
 #include "kernels/cuda/program/program.h"
 #include "kernels/ir/build/inline_calls.h"
 
@@ -226,6 +227,42 @@ TEST(CudaProgramTest, CallsBecomeStepsAtThePlacesOfTheCaller) {
             "copy arena0[256:320] -> arena0[320:324]  // first\n"
             "copy arena0[384:385] -> result0[0:64]  // second\n");
   EXPECT_EQ(InlineCalls(plan, 2).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+// A plan of one collective, which exchanges its argument for its result, within `inside`.
+Plan PlanWithCollective(const std::function<Step(Step)>& inside) {
+  const Collective sum{.kind = Collective::Kind::kAllReduce,
+                       .groups = {{0, 1}},
+                       .operands = {kMatrix},
+                       .results = {kMatrix}};
+  Plan plan;
+  PlanFunction main{"main", {kMatrix}, {kMatrix}, kBufferAlignment, {}};
+  main.steps = {inside(
+      {CollectiveStep{.collective = sum, .operands = {kArgument}, .results = {kResult}}, "a sum"})};
+  plan.functions.push_back(std::move(main));
+  return plan;
+}
+
+TEST(CudaProgramTest, CollectivesAreNotSupportedYet) {
+  const auto compile = [](const std::string&) -> absl::StatusOr<std::string> { return ""; };
+  const auto uses_library = [](const ConvolutionStep&) { return false; };
+  const Slice predicate{.space = Space::kArena, .size_bytes = 1};
+  for (const std::function<Step(Step)>& inside : std::vector<std::function<Step(Step)>>{
+           [](Step step) { return step; },
+           [&](Step step) {
+             return Step{WhileStep{.predicate = predicate, .body = {std::move(step)}}, "w"};
+           },
+           [&](Step step) {
+             return Step{SwitchStep{.index = predicate,
+                                    .index_is_predicate = true,
+                                    .branches = {{}, {std::move(step)}}},
+                         "s"};
+           }}) {
+    const auto program = MakeProgram(PlanWithCollective(inside), uses_library, compile, nullptr);
+    EXPECT_EQ(program.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(program.status().message(),
+                HasSubstr("collectives between GPUs (all_reduce) are not supported yet"));
+  }
 }
 
 }  // namespace

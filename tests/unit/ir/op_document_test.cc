@@ -46,8 +46,11 @@ What the columns "CPU" and "GPU" say:
 - **static once shapes are known**: the op takes shapes as values. It is replaced by a static op when the program is
   compiled for the shapes of its arguments; a shape that depends on data is refused.
 - **part of the plan**: constants, calls, loops, branches and tuples are steps of the compiled program, not kernels.
-
-Nothing in the table is refused on GPUs alone.
+- **exchange between devices**: the processes of a program exchange values in memory (`server/hal/gang.h`).
+- **replaced by partitioning**: the partitioner divides the program over its processes by what the op says
+  (`server/compiler/spmd/partition.h`).
+- **one process only**: programs over several GPUs are refused. In a program of one process the op is the value itself
+  or moves data within it.
 
 )";
 
@@ -117,6 +120,10 @@ Support SupportOf(OpKind kind) {
       return both("written as other ops");
     case OpFamily::kDynamic:
       return both("static once shapes are known");
+    case OpFamily::kCollective:
+      return {"exchange between devices", "one process only"};
+    case OpFamily::kSharding:
+      return {"replaced by partitioning", "one process only"};
     case OpFamily::kStructure:
       return both(kind == OpKind::kCustomCall ? "see below" : "part of the plan");
   }

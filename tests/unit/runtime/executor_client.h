@@ -110,9 +110,9 @@ class Client {
     task->outputs.push_back(output);
     return {task, output};
   }
-  void Submit(const std::shared_ptr<Task>& task) {
+  void Submit(const std::shared_ptr<Task>& task, bool executable_ready = true) {
     const int device = task->outputs[0]->device();
-    executors_[device]->Submit(queues_[device], task, true);
+    executors_[device]->Submit(queues_[device], task, executable_ready);
   }
   // An execution whose executable the caller provides later.
   std::pair<std::shared_ptr<Task>, ArrayPtr> RunLater(const std::string& name,

@@ -11,6 +11,7 @@
 
 #include "common/threads/future.h"
 #include "server/codegen/code_generator.h"
+#include "server/hal/cpu/cpu_gang.h"
 #include "server/hal/cpu/cpu_stream.h"
 #include "server/hal/cpu/host_memory.h"
 #include "server/hal/cpu/host_module.h"
@@ -121,6 +122,10 @@ class FakeDevice final : public hal::Device {
                               Allocate(static_cast<int64_t>(executable.constants.size())));
     }
     return std::make_shared<const FakeModule>(it->second, std::move(constants));
+  }
+  absl::StatusOr<std::shared_ptr<hal::Gang>> CreateGang(
+      absl::Span<hal::Device* const> devices) override {
+    return std::make_shared<hal::cpu::CpuGang>(static_cast<int>(devices.size()));
   }
 
   // With more than one, runs overlap as on a GPU.

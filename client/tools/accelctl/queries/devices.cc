@@ -23,7 +23,8 @@ Json DevicesJson(const std::vector<client::DeviceInfo>& devices) {
                     {"memory_used_bytes", d.memory_used_bytes},
                     {"memory_peak_bytes", d.memory_peak_bytes},
                     {"executions", d.executions},
-                    {"queued", d.queued}});
+                    {"queued", d.queued},
+                    {"gangs", d.gangs}});
     if (!d.error.empty()) list.back()["error"] = d.error;
   }
   return list;

@@ -46,6 +46,12 @@ std::optional<ScalarProgram> ScalarProgram::Make(const Frame& frame, const Regio
       add_slot(op.results[0], TensorView(op.As<ConstantAttributes>().value).At(0));
       continue;
     }
+    if (op.kind == OpKind::kShardingConstraint) {
+      const int slot = slot_of(op.operands[0]);
+      if (slot < 0) return std::nullopt;
+      slots[op.results[0]] = slot;
+      continue;
+    }
     if (FamilyOf(op.kind) != OpFamily::kElementwise) return std::nullopt;
     const DType operand = function.TensorOf(op.operands[DataOperandOf(op.kind)]).dtype;
     Step step{

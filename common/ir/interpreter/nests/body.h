@@ -12,10 +12,10 @@ namespace acceld::ir::interpreter {
 // A region of elementwise ops on scalars, prepared for running many times without tensors.
 class ScalarProgram {
  public:
-  // Prepares a region. Returns nullopt when it contains anything but elementwise ops and constants
-  // on scalar tensors. Values that it captures from `frame` are read once, by this call. With
-  // `accumulate_wide`, f16 and bf16 values are f32 throughout, so that a sum is rounded once, when
-  // its result is stored.
+  // Prepares a region. Returns nullopt when it contains anything but elementwise ops, constants and
+  // sharding constraints on scalar tensors. Values that it captures from `frame` are read once, by
+  // this call. With `accumulate_wide`, f16 and bf16 values are f32 throughout, so that a sum is
+  // rounded once, when its result is stored.
   static std::optional<ScalarProgram> Make(const Frame& frame, const Region& region,
                                            bool accumulate_wide);
 

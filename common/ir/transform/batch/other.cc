@@ -1,4 +1,5 @@
-// Library routines, ops that the compiler replaces by others, and ops with dynamic shapes.
+// Library routines, ops that the compiler replaces by others, ops with dynamic shapes, and ops that
+// concern several processes.
 
 #include "common/ir/transform/batching.h"
 
@@ -36,6 +37,11 @@ absl::Status BatchMap(Batching& b) {
   absl::Status Batch##Kind(Batching& b) {                                                     \
     return b.Refuse("its shape must be known first; specialize the function");                \
   }
+#define ACCELD_COLLECTIVE_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer) \
+  absl::Status Batch##Kind(Batching& b) {                                                        \
+    return b.Refuse("functions are vectorized before they are distributed over devices");        \
+  }
+#define ACCELD_SHARDING_OP ACCELD_COLLECTIVE_OP
 #include "common/ir/ops.def"
 
 }  // namespace acceld::ir

@@ -105,6 +105,8 @@ absl::StatusOr<ir::Module> Canonicalize(const ir::Module& module) {
       case ir::OpFamily::kRoutine:
       case ir::OpFamily::kDerived:
       case ir::OpFamily::kDynamic:
+      case ir::OpFamily::kCollective:
+      case ir::OpFamily::kSharding:
         return false;
     }
     return false;

@@ -67,8 +67,7 @@ bool MayMerge(const ir::Op& op, const Effects& effects) {
 }  // namespace
 
 absl::StatusOr<ir::Module> EliminateCommonSubexpressions(const ir::Module& module) {
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   const Effects effects(module);
   for (const ir::Function& function : module.functions) {
     Table table;

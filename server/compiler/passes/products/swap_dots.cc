@@ -87,8 +87,7 @@ bool VisitDot(Rewriter& rewriter, const ir::Op& op, const Readers& readers,
 }  // namespace
 
 absl::StatusOr<ir::Module> SwapDots(const ir::Module& module) {
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   for (const ir::Function& function : module.functions) {
     const Readers readers(function);
     absl::flat_hash_map<ir::ValueId, ir::ValueId> swapped;  // by the transpose's result

@@ -126,8 +126,7 @@ class Shortener {
 }  // namespace
 
 absl::StatusOr<ir::Module> ShortenSorts(const ir::Module& module) {
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   for (const ir::Function& function : module.functions) {
     Limits limits = LimitsOf(function);
     if (limits.empty()) {

@@ -38,11 +38,14 @@ class Flattener {
 
   ir::Function Run() {
     to_.body = Flat(from_.body);
+    to_.parameter_shardings = Flat(from_.parameter_shardings, from_.body.parameters);
+    to_.result_shardings = Flat(from_.result_shardings, from_.body.results);
     return std::move(to_);
   }
 
  private:
   using Ids = std::vector<ValueId>;
+  using Shardings = std::vector<std::optional<ir::Sharding>>;
 
   Ids Define(const std::vector<ValueId>& ids) {
     Ids flat;
@@ -58,6 +61,17 @@ class Flattener {
   Ids Use(const std::vector<ValueId>& ids) const {
     Ids flat;
     for (ValueId id : ids) flat.insert(flat.end(), leaves_[id].begin(), leaves_[id].end());
+    return flat;
+  }
+
+  // Only tensors have shardings.
+  Shardings Flat(const Shardings& shardings, const std::vector<ValueId>& ids) const {
+    Shardings flat;
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      const bool is_tensor = from_.TypeOf(ids[i]).IsTensor();
+      flat.insert(flat.end(), leaves_[ids[i]].size(),
+                  is_tensor ? shardings[i] : std::optional<ir::Sharding>());
+    }
     return flat;
   }
 
@@ -109,8 +123,7 @@ class Flattener {
 }  // namespace
 
 absl::StatusOr<ir::Module> FlattenValues(const ir::Module& module) {
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   for (const ir::Function& function : module.functions) {
     bool is_flat = true;
     for (const ir::Type& type : function.value_types) is_flat &= type.IsTensor();

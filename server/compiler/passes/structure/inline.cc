@@ -100,18 +100,21 @@ class BodyBuilder {
     out_.is_public = source_.is_public;
   }
 
-  absl::StatusOr<ir::Function> Run() {
+  // `all`: no call may stay.
+  absl::StatusOr<ir::Function> Run(bool all) {
     ValueMap map;
     for (ir::ValueId id : source_.body.parameters) {
       out_.body.parameters.push_back(Define(id, source_, map));
     }
-    CopyOps(source_.body, source_, /*in_nest=*/false, map, out_.body.ops);
+    CopyOps(source_.body, source_, /*in_nest=*/all, map, out_.body.ops);
     for (ir::ValueId id : source_.body.results) out_.body.results.push_back(map[id]);
+    out_.parameter_shardings = source_.parameter_shardings;
+    out_.result_shardings = source_.result_shardings;
     if (is_too_large_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("@", source_.name,
-                       ": the program becomes too large or too deep once functions that the "
-                       "regions of reductions and the like call are copied into them"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "@", source_.name, ": the program becomes too large or too deep once the functions that ",
+          all ? "it calls" : "the regions of reductions and the like call",
+          " are copied into their callers"));
     }
     return Renumber(std::move(out_));
   }
@@ -125,8 +128,8 @@ class BodyBuilder {
     return map[id] = fresh;
   }
 
-  // Copies the ops of a region. `in_nest` says that the region is within a reduction or the like:
-  // such a region becomes code of one kernel, which cannot call functions.
+  // Copies the ops of a region. `in_nest` says that its calls must be replaced: that the region is
+  // within a reduction or the like, and becomes code of one kernel, which cannot call functions.
   void CopyOps(const ir::Region& region, const ir::Function& source, bool in_nest, ValueMap& map,
                std::vector<ir::Op>& out) {
     for (const ir::Op& op : region.ops) {
@@ -185,9 +188,7 @@ class BodyBuilder {
   bool is_too_large_ = false;
 };
 
-}  // namespace
-
-absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
+absl::StatusOr<ir::Module> Inline(const ir::Module& module, bool all) {
   if (module.functions.empty()) return module;
   CallPlan plan(module);
   int64_t num_ops = 0;
@@ -195,13 +196,12 @@ absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
     ForEachOp(function.body, [&](const ir::Op&) { ++num_ops; });
   }
   int64_t ops_left = std::max(kMaxProgramOps, kMaxGrowth * num_ops);
-  ir::Module out;
-  out.name = module.name;
+  ir::Module out = module.WithoutFunctions();
   std::vector<size_t> queue = {0};
   std::vector<bool> seen(module.functions.size());
   seen[0] = true;
   for (size_t i = 0; i < queue.size(); ++i) {
-    ACCELD_ASSIGN_OR_RETURN(ir::Function function, BodyBuilder(plan, queue[i], ops_left).Run());
+    ACCELD_ASSIGN_OR_RETURN(ir::Function function, BodyBuilder(plan, queue[i], ops_left).Run(all));
     out.functions.push_back(std::move(function));
     ForEachOp(out.functions.back().body, [&](const ir::Op& op) {
       if (op.kind != ir::OpKind::kCall) return;
@@ -211,6 +211,16 @@ absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
     });
   }
   return out;
+}
+
+}  // namespace
+
+absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module) {
+  return Inline(module, /*all=*/false);
+}
+
+absl::StatusOr<ir::Module> InlineAllCalls(const ir::Module& module) {
+  return Inline(module, /*all=*/true);
 }
 
 }  // namespace acceld::compiler

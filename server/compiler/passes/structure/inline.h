@@ -14,4 +14,8 @@ namespace acceld::compiler {
 // large.
 absl::StatusOr<ir::Module> InlineCalls(const ir::Module& module);
 
+// Replaces all calls, so that the entry is the only function; not a pass of the pipeline. The error
+// is that of InlineCalls.
+absl::StatusOr<ir::Module> InlineAllCalls(const ir::Module& module);
+
 }  // namespace acceld::compiler

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/ir/bytecode/sdy_ops.h"
 #include "common/ir/bytecode/vhlo_ops.h"
 #include "common/ir/op.h"
 #include "common/ir/program.h"
@@ -236,6 +237,61 @@ TEST(Bytecode, KnowsEveryOpOfStableHloInSomeVersion) {
   }
 }
 
+TEST(Bytecode, KnowsEveryOpOfShardyThatTheRepresentationHas) {
+  for (int kind = 0; kind < kNumOpKinds; ++kind) {
+    absl::string_view name = NameOf(static_cast<OpKind>(kind));
+    if (!absl::ConsumePrefix(&name, "sdy.")) continue;
+    EXPECT_TRUE(bytecode::FindShardyOp(name).ok()) << name << " has no row in sdy_ops.def";
+  }
+}
+
+// A program with an attribute of Shardy in the place of a constant: what the message says of it.
+std::string ErrorOfShardy(absl::string_view encoded) {
+  ConstantProgram program;
+  const uint64_t type = program.Tensor(kVhloF32, {});
+  return ErrorOf(program.Finish(type, program.writer.Attribute("sdy", encoded)));
+}
+
+TEST(Bytecode, RefusesMalformedAttributesOfShardy) {
+  constexpr uint64_t kMeshAxis = 1, kMesh = 2, kSubAxisInfo = 3, kAxisRef = 4, kDimension = 5,
+                     kSharding = 6, kAxisRefList = 11;
+  const std::string none = Writer::Varint(0);
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kMeshAxis) + Writer::Varint(99) + none),
+              HasSubstr("there is no string 99"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kMesh) + none + Writer::Varint(1000)),
+              HasSubstr("expected 1000 integers, 0 bytes remain"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kSubAxisInfo) + Writer::Signed(1)),
+              HasSubstr("expected a number, no byte remains"));
+  EXPECT_THAT(
+      ErrorOfShardy(Writer::Varint(kSubAxisInfo) + Writer::Signed(1) + Writer::Signed(2) + none),
+      HasSubstr("sub_axis_info has 1 bytes too many"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kAxisRef) + none + Writer::Varint(99 << 1 | 1)),
+              HasSubstr("there is no attribute 99"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kDimension) + none + "\2" + none),
+              HasSubstr("expected 0 or 1, found 2"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kSharding) + Writer::Varint(99)),
+              HasSubstr("there is no attribute 99"));
+  EXPECT_THAT(ErrorOfShardy(Writer::Varint(kAxisRefList) + none + none),
+              HasSubstr("a list has 1 bytes too many"));
+}
+
+TEST(Bytecode, RefusesAttributesOfShardyThatContainThemselves) {
+  ConstantProgram program;
+  const uint64_t type = program.Tensor(kVhloF32, {});
+  const uint64_t itself = program.Dense(type, BytesOf({1})) + 1;
+  const uint64_t cycle = program.writer.Attribute(
+      "sdy", Writer::Varint(0) + Writer::Varint(1) + Writer::Varint(itself));
+  ASSERT_EQ(cycle, itself);
+  EXPECT_THAT(ErrorOf(program.Finish(type, cycle)), HasSubstr("nesting is deeper than 64"));
+}
+
+TEST(Bytecode, RefusesAttributesOfShardyAsText) {
+  ConstantProgram program;
+  const uint64_t type = program.Tensor(kVhloF32, {});
+  const uint64_t mesh = program.writer.TextAttribute("sdy", "#sdy.mesh<[\"a\"=2]>");
+  EXPECT_THAT(ErrorOf(program.Finish(type, mesh)), HasSubstr("by an older version of Shardy"));
+}
+
 TEST(Bytecode, RefusesNewerFormats) {
   ConstantProgram program(/*version=*/7);
   const uint64_t type = program.Tensor(kVhloF32, {});
@@ -288,8 +344,9 @@ TEST(Bytecode, RefusesModulesOfOtherDialects) {
   ConstantProgram program;
   const uint64_t type = program.Tensor(kVhloF32, {});
   const uint64_t op = program.writer.Op("stablehlo", "abs");
-  EXPECT_THAT(ErrorOf(program.writer.Finish({type}, {Writer::EncodeOp(op, {}, {type}, {})}, 1)),
-              HasSubstr("op 'stablehlo.abs' is not supported in bytecode, only VHLO is"));
+  EXPECT_THAT(
+      ErrorOf(program.writer.Finish({type}, {Writer::EncodeOp(op, {}, {type}, {})}, 1)),
+      HasSubstr("op 'stablehlo.abs' is not supported in bytecode, only VHLO and Shardy are"));
 }
 
 TEST(Bytecode, RefusesEveryTruncation) {

@@ -69,6 +69,12 @@ uint64_t BytecodeWriter::Attribute(absl::string_view dialect, absl::string_view 
   return attributes_.size() - 1;
 }
 
+uint64_t BytecodeWriter::TextAttribute(absl::string_view dialect, absl::string_view text) {
+  const uint64_t index = Attribute(dialect, std::string(text) + '\0');
+  attributes_.back().has_encoding = false;
+  return index;
+}
+
 uint64_t BytecodeWriter::Type(absl::string_view dialect, absl::string_view encoded) {
   types_.push_back({Dialect(dialect), std::string(encoded)});
   return types_.size() - 1;
@@ -150,7 +156,8 @@ std::string BytecodeWriter::File(absl::string_view ir) const {
   std::string entries;
   for (const auto* list : {&attributes_, &types_}) {
     for (const Entry& entry : *list) {
-      offsets += Varint(entry.dialect) + Varint(1) + Varint(entry.data.size() << 1 | 1);
+      offsets += Varint(entry.dialect) + Varint(1) +
+                 Varint(entry.data.size() << 1 | (entry.has_encoding ? 1 : 0));
       entries += entry.data;
     }
   }

@@ -23,6 +23,8 @@ class BytecodeWriter {
   uint64_t String(absl::string_view text);
   uint64_t Op(absl::string_view dialect, absl::string_view name, bool registered = true);
   uint64_t Attribute(absl::string_view dialect, absl::string_view encoded);
+  // An attribute of a dialect that had no encoding for it.
+  uint64_t TextAttribute(absl::string_view dialect, absl::string_view text);
   uint64_t Type(absl::string_view dialect, absl::string_view encoded);
   uint64_t Properties(absl::string_view bytes);
   // A blob of the builtin dialect.
@@ -45,6 +47,7 @@ class BytecodeWriter {
     uint64_t dialect;
     std::string data;
     bool registered = true;
+    bool has_encoding = true;
   };
   struct ResourceEntry {
     uint64_t key;

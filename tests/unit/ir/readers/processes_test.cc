@@ -1,4 +1,4 @@
-// Programs for several processes on the one that acceld has: collectives, meshes, process numbers.
+// What concerns several processes in programs of one: collectives, meshes, process numbers.
 #include "absl/strings/str_cat.h"
 #include "common/ir/text.h"
 #include "gmock/gmock.h"
@@ -47,7 +47,6 @@ void ExpectRefused(absl::string_view text, absl::StatusCode code, absl::string_v
 
 constexpr absl::StatusCode kUnimplemented = absl::StatusCode::kUnimplemented;
 constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr char kWhatToDo[] = "lower it for one device";
 
 std::vector<std::string> CollectivesWith(absl::string_view groups) {
   const auto with = [&](absl::string_view more) { return absl::StrCat(more, groups); };
@@ -88,7 +87,7 @@ TEST(Collectives, ThatNameOtherProcessesAreRefused) {
         "replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = "
         "[#stablehlo.mesh_axis<name = \"a\", size = 2>]>, axes = []>"}) {
     for (const std::string& program : CollectivesWith(groups)) {
-      ExpectRefused(program, kUnimplemented, kWhatToDo);
+      ExpectRefused(program, kInvalid, "process");
     }
   }
 }
@@ -137,10 +136,10 @@ TEST(Collectives, APermutationGivesZerosWhereNobodySends) {
   EXPECT_THAT(*zeros, ElementsAre(0, 0, 0, 0, 0, 0));
   ExpectRefused(
       ProgramOf("collective_permute", "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>"),
-      kUnimplemented, kWhatToDo);
+      kInvalid, "source_target_pairs has 1");
   ExpectRefused(
       ProgramOf("collective_permute", "source_target_pairs = dense<0> : tensor<1000000x2xi64>"),
-      kUnimplemented, kWhatToDo);
+      kInvalid, "at most 1 rows");
 }
 
 TEST(Collectives, OfQuantizedValuesKeepWhatIsStored) {
@@ -173,72 +172,97 @@ TEST(Collectives, ThatAreNotWellFormedAreRefused) {
   ExpectRefused(
       ProgramOf("all_gather", absl::StrCat("all_gather_dim = 0 : i64, surprise, ", kGroup)),
       kInvalid, "unknown attribute 'surprise'");
-  ExpectRefused(ProgramOf("all_reduce", kGroup), kInvalid, "0 regions, expected 1");
+  ExpectRefused(ProgramOf("all_reduce", kGroup), kInvalid, "0 regions where 1 are needed");
   ExpectRefused(
       ProgramOf("all_to_all", absl::StrCat("concat_dimension = 0 : i64, split_count = 2 : "
                                            "i64, split_dimension = 1 : i64, ",
                                            kGroup)),
-      kInvalid, "split_count is 2");
+      kInvalid, "divisible by split_count 2");
   ExpectRefused(ProgramOf("collective_broadcast", "replica_groups = dense<0> : tensor<1xi64>"),
-                kInvalid, "expected a table of integers");
-  ExpectRefused(ProgramOf("all_gather", absl::StrCat("all_gather_dim = 0 : i64, ", kGroup), "",
-                          "(tensor<2x3xf32>) -> tensor<4x3xf32>"),
-                kInvalid, "gives (tensor<2x3xf32>)");
+                kInvalid, "expected a matrix of i64");
+  ExpectRefused(absl::StrCat("func.func @main(%x: tensor<2x3xf32>) -> tensor<4x3xf32> {\n"
+                             "%0 = \"stablehlo.all_gather\"(%x) <{all_gather_dim = 0 : i64, ",
+                             kGroup,
+                             "}> : (tensor<2x3xf32>) -> tensor<4x3xf32>\n"
+                             "return %0 : tensor<4x3xf32>\n}"),
+                kInvalid, "it makes a tensor<4x3xf32>");
 }
 
 TEST(Collectives, AlongANamedMeshNeedOneDevice) {
-  const auto program = [](absl::string_view mesh, absl::string_view name) {
+  const auto program = [](absl::string_view mesh, absl::string_view name, absl::string_view axis) {
     return absl::StrCat(
-        "module {\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+        "module {\nsdy.mesh @m = ", mesh,
+        "\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
         "%0 = \"stablehlo.all_gather\"(%x) <{all_gather_dim = 0 : i64, replica_groups = "
         "#stablehlo.replica_group_mesh_axes<mesh = @",
-        name,
-        ", axes = [#stablehlo.axis_ref<name = \"a\">]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
-        "return %0 : tensor<2x3xf32>\n}\nsdy.mesh @m = ",
-        mesh, "\n}");
+        name, ", axes = [", axis,
+        "]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>\nreturn %0 : tensor<2x3xf32>\n}\n}");
   };
-  ExpectIdentity(program("<[\"a\"=1, \"b\"=1]>", "m"));
-  ExpectIdentity(program("<[], device_ids=[3]>", "m"));
-  ExpectRefused(program("<[\"a\"=2]>", "m"), kUnimplemented, "is for the 2 devices of mesh @m");
-  ExpectRefused(program("<[\"a\"=4294967296, \"b\"=4294967296]>", "m"), kUnimplemented, kWhatToDo);
-  ExpectRefused(program("<[\"a\"=1]>", "n"), kInvalid, "the module has no mesh @n");
-  ExpectRefused(program("<[\"a\"=0]>", "m"), kInvalid, "an axis of at least one device");
+  constexpr char kAxis[] = "#stablehlo.axis_ref<name = \"a\">";
+  ExpectIdentity(program("<[\"a\"=1, \"b\"=1]>", "m", kAxis));
+  ExpectIdentity(program("<[], device_ids=[3]>", "m", ""));
+  ExpectRefused(program("<[\"a\"=2]>", "m", kAxis), kInvalid, "the program has one process");
+  ExpectRefused(program("<[\"a\"=4294967296, \"b\"=4294967296]>", "m", kAxis), kInvalid,
+                "mesh @m has");
+  ExpectRefused(program("<[\"a\"=1]>", "n", kAxis), kInvalid, "mesh @n is not declared");
+  ExpectRefused(program("<[\"b\"=1]>", "m", kAxis), kInvalid, "mesh @m has no axis \"a\"");
+  ExpectRefused(program("<[\"a\"=0]>", "m", kAxis), kInvalid, "axis");
 }
 
-TEST(ProcessGrid, AProgramThatAsksForItsNumberNeedsOneProcess) {
-  const auto program = [](absl::string_view attributes, absl::string_view op) {
-    return absl::StrCat("module attributes {", attributes,
-                        "} {\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n", op,
-                        "\nreturn %x : tensor<2x3xf32>\n}\n}");
-  };
-  constexpr char kOne[] = "mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32";
-  constexpr char kReplicas[] = "mhlo.num_replicas = 2 : i32";
-  constexpr char kPartitions[] = "mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32";
+// A module with these attributes, of one op on %x.
+std::string ModuleOf(absl::string_view attributes, absl::string_view op) {
+  return absl::StrCat("module attributes {", attributes,
+                      "} {\nfunc.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n", op,
+                      "\nreturn %x : tensor<2x3xf32>\n}\n}");
+}
+constexpr char kReplicas[] = "mhlo.num_replicas = 2 : i32";
+constexpr char kPartitions[] = "mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32";
+
+TEST(Processes, OfAModuleAreKeptAndTheOpsThatConcernThemGoWithTheOnlyOne) {
+  for (const absl::string_view op :
+       {"%0 = stablehlo.replica_id : tensor<ui32>", "%0 = stablehlo.partition_id : tensor<ui32>"}) {
+    ExpectIdentity(ModuleOf("", op));
+    ExpectIdentity(ModuleOf("mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32", op));
+    const auto replicas = ParseModule(ModuleOf(kReplicas, op), "test.mlir");
+    ASSERT_TRUE(replicas.ok()) << replicas.status();
+    EXPECT_EQ(replicas->grid, (ProcessGrid{2, 1}));
+    const auto partitions = ParseModule(ModuleOf(kPartitions, op), "test.mlir");
+    ASSERT_TRUE(partitions.ok()) << partitions.status();
+    EXPECT_EQ(partitions->grid, (ProcessGrid{1, 4}));
+    EXPECT_EQ(partitions->functions[0].body.ops.size(), 1u);
+    EXPECT_EQ(PrintModule(*ParseModule(PrintModule(*partitions))), PrintModule(*partitions));
+  }
+  ExpectRefused(ModuleOf("mhlo.num_replicas = 0 : i32", ""), kInvalid, "mhlo.num_replicas is 0");
+  ExpectRefused(ModuleOf("mhlo.num_replicas = 100000 : i32", ""), kInvalid, "expected 1 to 4096");
+  ExpectRefused(ModuleOf("mhlo.num_replicas = 100 : i32, mhlo.num_partitions = 100 : i32", ""),
+                kInvalid, "together more than 4096 processes");
+  ExpectRefused(ModuleOf("mhlo.num_partitions = \"two\"", ""), kInvalid, "mhlo.num_partitions");
+}
+
+TEST(Processes, NeedAGroupEach) {
   const std::string gather =
       absl::StrCat("%0 = \"stablehlo.all_gather\"(%x) <{all_gather_dim = 0 : i64, ", kGroup,
                    "}> : (tensor<2x3xf32>) -> tensor<2x3xf32>");
-  for (const absl::string_view op :
-       {absl::string_view("%0 = stablehlo.replica_id : tensor<ui32>"),
-        absl::string_view("%0 = stablehlo.partition_id : tensor<ui32>"), absl::string_view(gather),
-        absl::string_view("%0 = stablehlo.custom_call @SPMDFullToShardShape(%x) : "
-                          "(tensor<2x3xf32>) -> tensor<2x3xf32>")}) {
-    ExpectIdentity(program("", op));
-    ExpectIdentity(program(kOne, op));
-    ExpectRefused(program(kReplicas, op), kUnimplemented,
-                  "means one process of 2 replicas and 1 partitions");
-    ExpectRefused(program(kPartitions, op), kUnimplemented, kWhatToDo);
-  }
-  // Without such an op it says what all devices compute together.
-  for (const absl::string_view attributes : {kReplicas, kPartitions}) {
-    ExpectIdentity(program(attributes,
-                           "%0 = stablehlo.custom_call @Sharding(%x) : "
-                           "(tensor<2x3xf32>) -> tensor<2x3xf32>"));
-  }
-  ExpectRefused(program("mhlo.num_replicas = 0 : i32", ""), kInvalid, "mhlo.num_replicas is 0");
-  ExpectRefused(program("mhlo.num_partitions = \"two\"", ""), kInvalid, "mhlo.num_partitions");
+  ExpectIdentity(ModuleOf("", gather));
+  ExpectRefused(ModuleOf(kReplicas, gather), kInvalid, "replica_groups has no group for 1");
+  const auto alone = ParseModule(ModuleOf(kPartitions, gather), "test.mlir");
+  EXPECT_TRUE(alone.ok()) << alone.status();  // its groups are of replicas
 }
 
-TEST(ProcessGrid, AGenericModuleSaysItsSizesBehindItsOps) {
+TEST(Processes, OfTheOlderPartitionerAreRefusedWithAdvice) {
+  for (const absl::string_view target : {"Sharding", "SPMDFullToShardShape"}) {
+    const std::string call = absl::StrCat("%0 = stablehlo.custom_call @", target,
+                                          "(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>");
+    ExpectIdentity(ModuleOf("", call));
+    ExpectRefused(ModuleOf(kPartitions, call), kUnimplemented, "set jax_use_shardy_partitioner");
+  }
+  ExpectRefused(ModuleOf(kPartitions,
+                         "%0 = stablehlo.abs %x {mhlo.sharding = \"{replicated}\"} : "
+                         "tensor<2x3xf32>"),
+                kUnimplemented, "attribute 'mhlo.sharding' of op 'stablehlo.abs'");
+}
+
+TEST(Processes, OfAGenericModuleStandBehindItsOps) {
   const auto program = [](absl::string_view partitions) {
     return absl::StrCat(
         "\"builtin.module\"() ({\n\"func.func\"() <{function_type = (tensor<2x3xf32>) -> "
@@ -249,7 +273,10 @@ TEST(ProcessGrid, AGenericModuleSaysItsSizesBehindItsOps) {
         partitions, " : i32} : () -> ()");
   };
   ExpectIdentity(program("1"));
-  ExpectRefused(program("2"), kUnimplemented, kWhatToDo);
+  const auto two = ParseModule(program("2"), "test.mlir");
+  ASSERT_TRUE(two.ok()) << two.status();
+  EXPECT_EQ(two->grid.num_partitions, 2);
+  EXPECT_EQ(two->functions[0].body.ops[0].kind, OpKind::kPartitionId);
 }
 
 std::string Manual(absl::string_view mesh, absl::string_view local = "tensor<2x3xf32>",
@@ -277,13 +304,16 @@ TEST(ManualComputation, RunsOnAMeshOfOne) {
       "return %0 : tensor<2x3xf32>\n}");
 }
 
-TEST(ManualComputation, OnALargerMeshIsRefused) {
-  ExpectRefused(Manual("<[\"a\"=2]>", "tensor<1x3xf32>"), kUnimplemented, kWhatToDo);
-  ExpectRefused(Manual("<[\"a\"=2]>"), kUnimplemented, "is for the 2 devices of mesh @mesh");
+TEST(ManualComputation, OnALargerMeshNeedsAsManyPartitions) {
+  ExpectRefused(Manual("<[\"a\"=2]>", "tensor<1x3xf32>"), kInvalid,
+                "it is for the 2 devices of mesh @mesh; the program has one process");
+  ExpectRefused(Manual("<[\"a\"=2]>"), kInvalid, "it is for the 2 devices of mesh @mesh");
   ExpectRefused(Manual("<[\"a\"=1]>", "tensor<2x3xf32>", "<mesh<[\"a\"=2]>, [{\"a\"}, {}]>"),
-                kUnimplemented, "is for a mesh of 2 devices");
+                kInvalid, "it is for the 2 devices of mesh @inlined mesh");
   ExpectRefused(Manual("<[\"a\"=1]>", "tensor<2x3xf32>", "<@other, [{}, {}]>"), kInvalid,
-                "the module has no mesh @other");
+                "mesh @other is not declared");
+  ExpectRefused(Manual("<[\"a\"=1]>", "tensor<1x3xf32>"), kInvalid,
+                "its region takes (tensor<1x3xf32>)");
 }
 
 std::string Async(absl::string_view region, absl::string_view future, absl::string_view done) {

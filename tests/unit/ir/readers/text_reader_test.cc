@@ -212,7 +212,7 @@ TEST(TextReaderTest, GroupsOfShardingsAreOfOneValueAndGiveNothing) {
   EXPECT_THAT(
       ErrorOf(Main("(%x: tensor<2xf32>)",
                    "\"sdy.sharding_group\"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> ()")),
-      HasSubstr("takes 1 tensors"));
+      HasSubstr("2 operands where 1 are needed"));
 }
 
 // Two parameters, of which the attributes of `first` and `second` say something, and two results.

@@ -29,7 +29,8 @@ inline absl::StatusOr<std::unique_ptr<CpuModule>> CompileAndLoad(const Plan& pla
 // The results' bytes. Buffers are fresh and aligned as the runtime's are.
 inline absl::StatusOr<std::vector<std::string>> RunModule(
     const CpuModule& module, const Plan& plan, const std::vector<std::string>& arguments,
-    int num_threads = 1, const volatile bool* cancelled = nullptr) {
+    int num_threads = 1, const volatile bool* cancelled = nullptr,
+    CollectiveExchange* collectives = nullptr) {
   std::vector<AlignedBytes> memory;
   std::vector<const void*> argument_pointers;
   std::vector<void*> result_pointers;
@@ -50,6 +51,7 @@ inline absl::StatusOr<std::vector<std::string>> RunModule(
       .constants = Place(plan.constants),
       .num_threads = num_threads,
       .interrupted = cancelled,
+      .collectives = collectives,
       .runtime = &runtime,
   };
   ACCELD_RETURN_IF_ERROR(module.Run(context));

@@ -1,0 +1,128 @@
+#include "server/compiler/spmd/choose_axes.h"
+
+#include <algorithm>
+
+namespace acceld::compiler::spmd {
+namespace {
+
+using ir::OpKind;
+
+class Chooser {
+ public:
+  explicit Chooser(const AxesProblem& problem)
+      : problem_(problem),
+        rule_(problem.rule),
+        mesh_(problem.mesh),
+        chosen_(rule_.factors.size()),
+        is_used_(static_cast<size_t>(mesh_.num_axes())) {}
+
+  FactorAxes Run() {
+    // Where all operands are divided along a reduction, each process has what it combines. That
+    // comes before the layout of the result, into which the combination can be scattered.
+    const FactorAxes shared = SharedReductions();
+    for (size_t i = 0; i < shared.size(); ++i) {
+      if (PaysToCombine(i, shared[i])) Choose(i, shared[i]);
+    }
+    for (size_t i = 0; i < problem_.results.size(); ++i) {
+      ChooseFrom(problem_.results[i], rule_.results[i], /*of_reductions=*/false);
+    }
+    for (size_t i = 0; i < problem_.operands.size(); ++i) {
+      ChooseFrom(problem_.operands[i], rule_.operands[i], /*of_reductions=*/true);
+    }
+    // An operand that is divided more than the results shall be: dividing the work and putting the
+    // results together takes no more communication than putting the operand together first.
+    for (size_t i = 0; i < problem_.operands.size(); ++i) {
+      if (problem_.results.size() != 1 || ElementsOfResult() > ElementsOfOperand(i)) continue;
+      ChooseFrom(problem_.operands[i], rule_.operands[i], /*of_reductions=*/false);
+    }
+    RemoveScattered(rule_, mesh_, chosen_);
+    return std::move(chosen_);
+  }
+
+ private:
+  int64_t ElementsOfOperand(size_t i) const {
+    return problem_.function.TensorOf(problem_.op.operands[i]).num_elements();
+  }
+  int64_t ElementsOfResult() const {
+    return problem_.function.TensorOf(problem_.op.results[0]).num_elements();
+  }
+
+  // Returns, for each reduction, the axes along which all operands that have it are divided alike.
+  FactorAxes SharedReductions() const {
+    FactorAxes shared(rule_.factors.size());
+    std::vector<bool> is_seen(rule_.factors.size());
+    for (size_t i = 0; i < problem_.operands.size(); ++i) {
+      FactorAxes projected;
+      Project(problem_.operands[i], rule_.operands[i], rule_, mesh_, projected);
+      for (const std::vector<int>& factors : rule_.operands[i]) {
+        for (const int number : factors) {
+          const auto factor = static_cast<size_t>(number);
+          if (!rule_.factors[factor].is_reduction) continue;
+          const Axes& axes = projected[factor];
+          Axes& common = shared[factor];
+          if (!is_seen[factor]) common = axes;
+          is_seen[factor] = true;
+          common.erase(std::mismatch(common.begin(), common.end(), axes.begin(), axes.end()).first,
+                       common.end());
+        }
+      }
+    }
+    return shared;
+  }
+
+  // Whether combining results along the axes moves less than putting operands together. Only ops
+  // that move elements ask: of the others, the work itself shall be divided.
+  bool PaysToCombine(size_t factor, const Axes& axes) const {
+    if (problem_.op.kind != OpKind::kGather && problem_.op.kind != OpKind::kScatter) return true;
+    if (!rule_.factors[factor].is_reduction) return true;
+    int64_t operands = 0;
+    for (size_t i = 0; i < rule_.operands.size(); ++i) {
+      for (const std::vector<int>& factors : rule_.operands[i]) {
+        const bool has_factor =
+            std::find(factors.begin(), factors.end(), static_cast<int>(factor)) != factors.end();
+        if (has_factor) operands += ElementsOfOperand(i);
+      }
+    }
+    int64_t result = ElementsOfResult();
+    for (const Axes& divided : problem_.results[0].dimensions) {
+      for (const int axis : divided) {
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) result /= mesh_.SizeOf(axis);
+      }
+    }
+    return result <= operands;
+  }
+
+  // Takes the axes for a factor that nothing else uses, up to the first that is used.
+  void Choose(size_t factor, const Axes& axes) {
+    Axes& to = chosen_[factor];
+    if (to.size() >= axes.size() || !std::equal(to.begin(), to.end(), axes.begin())) return;
+    for (size_t i = to.size(); i < axes.size(); ++i) {
+      const auto axis = static_cast<size_t>(axes[i]);
+      if (is_used_[axis]) return;
+      is_used_[axis] = true;
+      to.push_back(axes[i]);
+    }
+  }
+
+  void ChooseFrom(const Layout& layout, const DimensionFactors& dimensions, bool of_reductions) {
+    FactorAxes projected;
+    Project(layout, dimensions, rule_, mesh_, projected);
+    for (size_t i = 0; i < projected.size(); ++i) {
+      if (rule_.factors[i].is_reduction != of_reductions) continue;
+      if (of_reductions && !PaysToCombine(i, projected[i])) continue;
+      Choose(i, projected[i]);
+    }
+  }
+
+  const AxesProblem& problem_;
+  const FactorRule& rule_;
+  const CanonicalMesh& mesh_;
+  FactorAxes chosen_;
+  std::vector<bool> is_used_;  // by axis
+};
+
+}  // namespace
+
+FactorAxes ChooseAxes(const AxesProblem& problem) { return Chooser(problem).Run(); }
+
+}  // namespace acceld::compiler::spmd

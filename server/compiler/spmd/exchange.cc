@@ -1,0 +1,253 @@
+#include "server/compiler/spmd/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace acceld::compiler::spmd {
+namespace {
+
+using ir::OpKind;
+using ir::ValueId;
+
+const ir::TensorType& Index() {
+  static const auto& type = *new ir::TensorType{ir::DType::kI32, {}};
+  return type;
+}
+
+// Returns how many axes two lists have in common at their beginnings.
+size_t CommonPrefix(const Axes& a, const Axes& b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                             a.begin());
+}
+
+Axes Suffix(const Axes& axes, size_t from) {
+  return {axes.begin() + static_cast<int64_t>(from), axes.end()};
+}
+
+bool StartsWith(const Axes& axes, const Axes& prefix) {
+  return prefix.size() <= axes.size() && std::equal(prefix.begin(), prefix.end(), axes.begin());
+}
+
+}  // namespace
+
+Exchange::Exchange(ir::FunctionBuilder& builder, const CanonicalMesh& mesh,
+                   const ir::ProcessGrid& grid, ValueId process)
+    : builder_(builder), mesh_(mesh), grid_(grid) {
+  ir::Emitter emit(builder_);
+  ValueId partition = emit.Convert(process, ir::DType::kI32);
+  const auto number = [&](int64_t value) {
+    return emit.Constant(Index(), static_cast<double>(value));
+  };
+  if (grid.num_replicas > 1) {
+    partition = emit.Op(OpKind::kRemainder, {partition, number(grid.num_partitions)});
+  }
+  for (int axis = 0; axis < mesh.num_axes(); ++axis) {
+    ValueId coordinate = partition;
+    if (mesh.StrideOf(axis) > 1) coordinate = emit.Div(coordinate, number(mesh.StrideOf(axis)));
+    if (axis > 0) coordinate = emit.Op(OpKind::kRemainder, {coordinate, number(mesh.SizeOf(axis))});
+    coordinates_.push_back(coordinate);
+  }
+  status_.Update(emit.status());
+}
+
+ValueId Exchange::ShardAlong(absl::Span<const int> axes) {
+  ir::Emitter emit(builder_);
+  if (axes.empty()) return emit.Constant(Index(), 0);
+  ValueId shard = coordinates_[static_cast<size_t>(axes[0])];
+  for (const int axis : axes.subspan(1)) {
+    const ValueId size = emit.Constant(Index(), static_cast<double>(mesh_.SizeOf(axis)));
+    shard = emit.Add(emit.Mul(shard, size), coordinates_[static_cast<size_t>(axis)]);
+  }
+  status_.Update(emit.status());
+  return shard;
+}
+
+ValueId Exchange::Slice(ValueId value, size_t dimension, const Axes& axes) {
+  if (axes.empty()) return value;
+  ir::Emitter emit(builder_);
+  ir::TensorType type = emit.TypeOf(value);
+  type.dims[dimension] /= mesh_.SizeOf(axes);
+  const ValueId size = emit.Constant(Index(), static_cast<double>(type.dims[dimension]));
+  const ValueId zero = emit.Constant(Index(), 0);
+  std::vector<ValueId> operands = {value};
+  operands.resize(type.dims.size() + 1, zero);
+  operands[dimension + 1] = emit.Mul(ShardAlong(axes), size);
+  const ValueId shard = emit.Op(OpKind::kDynamicSlice, std::move(operands),
+                                ir::DynamicSliceAttributes{{type.dims.begin(), type.dims.end()}});
+  status_.Update(emit.status());
+  return shard;
+}
+
+ir::GroupAttributes Exchange::Groups(absl::Span<const int> axes) const {
+  ir::GroupAttributes groups;
+  groups.replica_groups = mesh_.GroupsAlong(axes, grid_.num_replicas);
+  groups.channel_handle = ir::ChannelHandle{1, 1};
+  return groups;
+}
+
+ValueId Exchange::One(absl::StatusOr<std::vector<ValueId>> results, ValueId instead) {
+  status_.Update(results.status());
+  return results.ok() ? results->front() : instead;
+}
+
+ValueId Exchange::AllGather(ValueId value, size_t dimension, const Axes& axes) {
+  if (axes.empty()) return value;
+  ir::TensorType type = builder_.TypeOf(value).tensor();
+  type.dims[dimension] *= mesh_.SizeOf(axes);
+  ir::AllGatherAttributes attributes;
+  static_cast<ir::GroupAttributes&>(attributes) = Groups(axes);
+  attributes.all_gather_dim = static_cast<int64_t>(dimension);
+  attributes.use_global_device_ids = true;
+  const ir::Type declared = std::move(type);
+  return One(builder_.Add(OpKind::kAllGather, {value}, std::move(attributes), {}, {&declared, 1}),
+             value);
+}
+
+// Since an all_to_all has no global device ids, its groups are of partitions.
+ValueId Exchange::AllToAll(ValueId value, size_t from, size_t to, const Axes& axes) {
+  ir::AllToAllAttributes attributes;
+  attributes.replica_groups = mesh_.GroupsAlong(axes, /*num_replicas=*/1);
+  attributes.channel_handle = ir::ChannelHandle{1, 1};
+  attributes.split_dimension = static_cast<int64_t>(to);
+  attributes.concat_dimension = static_cast<int64_t>(from);
+  attributes.split_count = mesh_.SizeOf(axes);
+  return One(builder_.Add(OpKind::kAllToAll, {value}, std::move(attributes)), value);
+}
+
+std::vector<ValueId> Exchange::AllReduce(const std::vector<ValueId>& values, const Axes& axes,
+                                         ir::Region combiner) {
+  if (axes.empty()) return values;
+  ir::AllReduceAttributes attributes;
+  static_cast<ir::GroupAttributes&>(attributes) = Groups(axes);
+  attributes.use_global_device_ids = true;
+  std::vector<ir::Region> regions;
+  regions.push_back(std::move(combiner));
+  auto results =
+      builder_.Add(OpKind::kAllReduce, values, std::move(attributes), std::move(regions));
+  status_.Update(results.status());
+  return results.ok() ? *std::move(results) : values;
+}
+
+ValueId Exchange::ReduceScatter(ValueId value, size_t dimension, const Axes& axes,
+                                ir::Region combiner) {
+  ir::TensorType type = builder_.TypeOf(value).tensor();
+  type.dims[dimension] /= mesh_.SizeOf(axes);
+  ir::ReduceScatterAttributes attributes;
+  static_cast<ir::GroupAttributes&>(attributes) = Groups(axes);
+  attributes.scatter_dimension = static_cast<int64_t>(dimension);
+  attributes.use_global_device_ids = true;
+  std::vector<ir::Region> regions;
+  regions.push_back(std::move(combiner));
+  const ir::Type declared = std::move(type);
+  return One(builder_.Add(OpKind::kReduceScatter, {value}, std::move(attributes),
+                          std::move(regions), {&declared, 1}),
+             value);
+}
+
+ValueId Exchange::BroadcastFromFirst(ValueId value) {
+  Axes all;
+  for (int axis = 0; axis < mesh_.num_axes(); ++axis) all.push_back(axis);
+  ir::CollectiveBroadcastAttributes attributes;
+  attributes.replica_groups = mesh_.GroupsAlong(all, /*num_replicas=*/1);
+  attributes.channel_handle = ir::ChannelHandle{1, 1};
+  return One(builder_.Add(OpKind::kCollectiveBroadcast, {value}, std::move(attributes)), value);
+}
+
+ValueId Exchange::Sum(ValueId value, const Axes& axes) {
+  if (axes.empty()) return value;
+  ir::Emitter emit(builder_);
+  const bool is_bool = emit.TypeOf(value).dtype == ir::DType::kI1;
+  ir::Region add = emit.Reducer(is_bool ? OpKind::kOr : OpKind::kAdd, emit.TypeOf(value).dtype);
+  status_.Update(emit.status());
+  return AllReduce({value}, axes, std::move(add)).front();
+}
+
+ValueId Exchange::AsParts(ValueId value, const Axes& axes) {
+  if (axes.empty()) return value;
+  ir::Emitter emit(builder_);
+  const ValueId is_first =
+      emit.Compare(ir::ComparisonDirection::kEq, ShardAlong(axes), emit.Constant(Index(), 0));
+  const ValueId parts = emit.Select(is_first, value, emit.Fill(value, 0));
+  status_.Update(emit.status());
+  return parts;
+}
+
+absl::optional<ValueId> Exchange::Permute(ValueId value, const Layout& from, const Layout& to) {
+  for (size_t i = 0; i < from.dimensions.size(); ++i) {
+    if (mesh_.SizeOf(from.dimensions[i]) != mesh_.SizeOf(to.dimensions[i])) return absl::nullopt;
+  }
+  const auto shards_of = [&](const Layout& layout, int64_t partition) {
+    std::vector<int64_t> shards;
+    for (const Axes& axes : layout.dimensions) shards.push_back(mesh_.ShardOf(axes, partition));
+    return shards;
+  };
+  const int64_t count = mesh_.num_partitions();
+  std::vector<bool> sends(static_cast<size_t>(count));
+  std::vector<int64_t> pairs;
+  for (int64_t target = 0; target < count; ++target) {
+    const std::vector<int64_t> wanted = shards_of(to, target);
+    int64_t source = 0;
+    while (source < count &&
+           (sends[static_cast<size_t>(source)] || shards_of(from, source) != wanted)) {
+      ++source;
+    }
+    if (source == count) return absl::nullopt;
+    sends[static_cast<size_t>(source)] = true;
+    pairs.insert(pairs.end(), {source, target});
+  }
+  ir::CollectivePermuteAttributes attributes;
+  attributes.source_target_pairs =
+      ir::Literal::FromValues<int64_t>({ir::DType::kI64, {count, 2}}, pairs);
+  attributes.channel_handle = ir::ChannelHandle{1, 1};
+  return One(builder_.Add(OpKind::kCollectivePermute, {value}, std::move(attributes)), value);
+}
+
+ValueId Exchange::Reshard(ValueId value, const Layout& from, const Layout& to) {
+  Layout now = from;
+  const size_t rank = now.dimensions.size();
+  // What has to be removed from the end of a dimension's axes, and what to be added after that.
+  const auto removal = [&](size_t i) {
+    return Suffix(now.dimensions[i], CommonPrefix(now.dimensions[i], to.dimensions[i]));
+  };
+  const auto addition = [&](size_t i) {
+    return Suffix(to.dimensions[i], CommonPrefix(now.dimensions[i], to.dimensions[i]));
+  };
+  const auto is_free = [&](int axis) { return !now.Uses(axis); };
+  const auto slice_where_free = [&] {
+    for (size_t i = 0; i < rank; ++i) {
+      const Axes axes = addition(i);
+      if (axes.empty() || !removal(i).empty()) continue;
+      if (!std::all_of(axes.begin(), axes.end(), is_free)) continue;
+      value = Slice(value, i, axes);
+      now.dimensions[i] = to.dimensions[i];
+    }
+  };
+  // Taking a part of what is here costs nothing and makes the rest cheaper.
+  slice_where_free();
+  for (size_t i = 0; i < rank; ++i) {
+    const Axes axes = removal(i);
+    if (axes.empty()) continue;
+    for (size_t k = 0; k < rank; ++k) {
+      if (k == i || !removal(k).empty() || !StartsWith(addition(k), axes)) continue;
+      value = AllToAll(value, i, k, axes);
+      now.dimensions[i].resize(now.dimensions[i].size() - axes.size());
+      now.dimensions[k].insert(now.dimensions[k].end(), axes.begin(), axes.end());
+      break;
+    }
+  }
+  if (now == to) return value;
+  if (!now.IsReplicated()) {
+    if (const absl::optional<ValueId> permuted = Permute(value, now, to)) return *permuted;
+  }
+  for (size_t i = 0; i < rank; ++i) {
+    const Axes axes = removal(i);
+    if (axes.empty()) continue;
+    value = AllGather(value, i, axes);
+    now.dimensions[i].resize(now.dimensions[i].size() - axes.size());
+    slice_where_free();
+  }
+  slice_where_free();
+  return value;
+}
+
+}  // namespace acceld::compiler::spmd

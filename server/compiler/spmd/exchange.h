@@ -1,0 +1,68 @@
+#pragma once
+
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/ir/builder.h"
+#include "common/ir/emitter.h"
+#include "server/compiler/spmd/canonical_mesh.h"
+
+namespace acceld::compiler::spmd {
+
+// Emits the ops with which one process exchanges values with others, and takes its part of values.
+// Must not outlive the builder and the mesh. Thread-compatible.
+class Exchange {
+ public:
+  // `process` is the number of the process, a scalar ui32. Emits ops at the builder's current
+  // place, whose results later ops use.
+  Exchange(ir::FunctionBuilder& builder, const CanonicalMesh& mesh, const ir::ProcessGrid& grid,
+           ir::ValueId process);
+
+  // OK, or the first error of the ops that were emitted, or that Note was given.
+  const absl::Status& status() const { return status_; }
+  void Note(const absl::Status& status) { status_.Update(status); }
+
+  // Returns the number of the shard that the process has along `axes`, a scalar i32.
+  ir::ValueId ShardAlong(absl::Span<const int> axes);
+  // Returns the shard of `value` along `axes` of one of its dimensions.
+  ir::ValueId Slice(ir::ValueId value, size_t dimension, const Axes& axes);
+  // Puts the shards along `axes` of a dimension together. The axes are the last ones along which
+  // the dimension is divided.
+  ir::ValueId AllGather(ir::ValueId value, size_t dimension, const Axes& axes);
+  // Puts dimension `from` together along `axes`, the last ones along which it is divided, and
+  // divides dimension `to` further along them.
+  ir::ValueId AllToAll(ir::ValueId value, size_t from, size_t to, const Axes& axes);
+  // Combines values of the same type along `axes` with `combiner`, a region of two scalars.
+  std::vector<ir::ValueId> AllReduce(const std::vector<ir::ValueId>& values, const Axes& axes,
+                                     ir::Region combiner);
+  // Combines as AllReduce, and divides a dimension of the result further along the axes.
+  ir::ValueId ReduceScatter(ir::ValueId value, size_t dimension, const Axes& axes,
+                            ir::Region combiner);
+  // Returns the value of partition 0 of the replica.
+  ir::ValueId BroadcastFromFirst(ir::ValueId value);
+  // Returns the sum along axes along which the values are parts of a sum, and the inverse: the
+  // value in the first process along the axes, and zeros in the others.
+  ir::ValueId Sum(ir::ValueId value, const Axes& axes);
+  ir::ValueId AsParts(ir::ValueId value, const Axes& axes);
+
+  // Returns `value`, whose layout is `from`, in the layout `to`. Both must divide the dimensions
+  // of the whole value.
+  ir::ValueId Reshard(ir::ValueId value, const Layout& from, const Layout& to);
+
+ private:
+  // The groups and the channel of collectives along axes.
+  ir::GroupAttributes Groups(absl::Span<const int> axes) const;
+  ir::ValueId One(absl::StatusOr<std::vector<ir::ValueId>> results, ir::ValueId instead);
+  // Sends each shard to a process that needs it, if the layouts have equally many shards of each
+  // dimension and each process can get its shard from another one; nullopt otherwise.
+  absl::optional<ir::ValueId> Permute(ir::ValueId value, const Layout& from, const Layout& to);
+
+  ir::FunctionBuilder& builder_;
+  const CanonicalMesh& mesh_;
+  const ir::ProcessGrid grid_;
+  std::vector<ir::ValueId> coordinates_;  // of the process, by axis: scalars i32
+  absl::Status status_;
+};
+
+}  // namespace acceld::compiler::spmd

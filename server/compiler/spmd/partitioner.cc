@@ -1,0 +1,438 @@
+#include "server/compiler/spmd/partitioner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/calls/host_callback.h"
+#include "common/ir/processes/sharding.h"
+#include "common/ir/verify/op_error.h"
+#include "server/compiler/passes/rewriter.h"
+#include "server/compiler/spmd/choose_axes.h"
+#include "server/compiler/spmd/indexed_op.h"
+#include "server/compiler/spmd/local_op.h"
+#include "server/compiler/spmd/manual_region.h"
+#include "server/compiler/spmd/neutral_element.h"
+
+namespace acceld::compiler::spmd {
+namespace {
+
+using ir::OpKind;
+using ir::ValueId;
+
+using Shardings = std::vector<std::optional<ir::Sharding>>;
+
+bool Has(const Axes& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+}  // namespace
+
+Partitioner::Partitioner(const ir::Module& module, const CanonicalMesh& mesh,
+                         const std::vector<Layout>& layouts, FactorRules& rules,
+                         ir::FunctionBuilder& builder)
+    : module_(module),
+      source_(module.functions[0]),
+      mesh_(mesh),
+      layouts_(layouts),
+      rules_(rules),
+      builder_(builder) {}
+
+absl::StatusOr<Layout> Partitioner::SignatureLayout(absl::string_view what, size_t number,
+                                                    ValueId id, const Shardings& shardings) {
+  if (number >= shardings.size() || !shardings[number].has_value()) return LayoutOf(id);
+  const ir::TensorType& type = source_.TensorOf(id);
+  Layout layout = mesh_.LayoutOf(*shardings[number], module_.meshes, type.rank());
+  if (!Divides(type, layout, mesh_)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " ", number, " is ", ir::Type(type).ToString(), ", which its sharding ",
+        ir::ToString(*shardings[number], module_.meshes), " does not divide into equal shards"));
+  }
+  // The dimensions that the program leaves open may be divided further.
+  const Axes reserved = ReservedAxes(*shardings[number]);
+  for (size_t i = 0; i < shardings[number]->dimensions.size(); ++i) {
+    if (shardings[number]->dimensions[i].is_closed) continue;
+    Layout further = layout;
+    further.dimensions[i] = LayoutOf(id).dimensions[i];
+    const Axes& from = layout.dimensions[i];
+    const Axes& to = further.dimensions[i];
+    const bool extends =
+        to.size() > from.size() && std::equal(from.begin(), from.end(), to.begin());
+    const bool is_free =
+        extends && std::none_of(to.begin() + static_cast<int64_t>(from.size()), to.end(),
+                                [&](int axis) { return layout.Uses(axis) || Has(reserved, axis); });
+    if (is_free && Divides(type, further, mesh_)) layout = std::move(further);
+  }
+  return layout;
+}
+
+Axes Partitioner::ReservedAxes(const ir::Sharding& sharding) const {
+  const ir::Mesh& mesh = module_.meshes[static_cast<size_t>(sharding.mesh)];
+  Axes axes = mesh_.AxesOf(sharding.replicated, mesh);
+  const Axes unreduced = mesh_.AxesOf(sharding.unreduced, mesh);
+  axes.insert(axes.end(), unreduced.begin(), unreduced.end());
+  return axes;
+}
+
+Axes Partitioner::UnreducedAxes(size_t number, const Shardings& shardings) const {
+  if (number >= shardings.size() || !shardings[number].has_value()) return {};
+  const ir::Sharding& sharding = *shardings[number];
+  return mesh_.AxesOf(sharding.unreduced, module_.meshes[static_cast<size_t>(sharding.mesh)]);
+}
+
+absl::StatusOr<ir::Sharding> Partitioner::AddParameter(size_t number) {
+  const ValueId id = source_.body.parameters[number];
+  ACCELD_ASSIGN_OR_RETURN(const Layout layout,
+                          SignatureLayout("parameter", number, id, source_.parameter_shardings));
+  placed_[id] = {builder_.AddParameter(LocalType(id, layout)), layout};
+  return mesh_.ToSharding(layout, UnreducedAxes(number, source_.parameter_shardings));
+}
+
+absl::StatusOr<ir::Sharding> Partitioner::AddResult(size_t number, std::vector<ValueId>& results) {
+  const ValueId id = source_.body.results[number];
+  ACCELD_ASSIGN_OR_RETURN(const Layout layout,
+                          SignatureLayout("result", number, id, source_.result_shardings));
+  const ValueId shard = Shard(id, layout);
+  const Axes unreduced = UnreducedAxes(number, source_.result_shardings);
+  results.push_back(exchange_->AsParts(shard, unreduced));
+  return mesh_.ToSharding(layout, unreduced);
+}
+
+absl::Status Partitioner::Run(Exchange& exchange, ValueId replica, ValueId partition) {
+  exchange_ = &exchange;
+  replica_ = replica;
+  partition_ = partition;
+  for (size_t i = 0; i < source_.body.parameters.size(); ++i) {
+    Placed& parameter = placed_[source_.body.parameters[i]];
+    parameter.id = exchange.Sum(parameter.id, UnreducedAxes(i, source_.parameter_shardings));
+  }
+  return WriteRegion(source_.body);
+}
+
+ValueId Partitioner::Shard(ValueId id, const Layout& layout) {
+  Placed& placed = placed_.at(id);
+  if (placed.layout == layout) return placed.id;
+  for (const auto& [other, shard] : placed.others) {
+    if (other == layout) return shard;
+  }
+  const ValueId shard = exchange_->Reshard(placed.id, placed.layout, layout);
+  placed.others.emplace_back(layout, shard);
+  resharded_.push_back(id);
+  return shard;
+}
+
+ValueId Partitioner::Whole(ValueId id) {
+  return Shard(id, Layout::Replicated(source_.TensorOf(id).rank()));
+}
+
+void Partitioner::Place(ValueId id, ValueId local, const Layout& from) {
+  const Layout& to = LayoutOf(id);
+  placed_[id] = {exchange_->Reshard(local, from, to), to};
+}
+
+// Recurses, through WriteWhile and WriteBranches, as deep as regions nest, which the verifier has
+// bounded.
+absl::Status Partitioner::WriteRegion(const ir::Region& region) {
+  for (const ir::Op& op : region.ops) {
+    absl::Status status = WriteOp(op);
+    if (status.ok()) status = exchange_->status();
+    ACCELD_RETURN_IF_ERROR(ir::AtOp(status, op));
+  }
+  return absl::OkStatus();
+}
+
+Partitioner::RegionScope::~RegionScope() {
+  std::vector<ValueId>& resharded = partitioner_.resharded_;
+  for (; resharded.size() > num_before_; resharded.pop_back()) {
+    partitioner_.placed_.at(resharded.back()).others.pop_back();
+  }
+}
+
+absl::Status Partitioner::WriteOp(const ir::Op& op) {
+  switch (op.kind) {
+    case OpKind::kConstant:
+      WriteConstant(op);
+      return absl::OkStatus();
+    case OpKind::kIota:
+      WriteIota(op);
+      return absl::OkStatus();
+    case OpKind::kShardingConstraint:
+      Place(op.results[0], placed_.at(op.operands[0]).id, placed_.at(op.operands[0]).layout);
+      return absl::OkStatus();
+    case OpKind::kShardingGroup:
+      return absl::OkStatus();
+    case OpKind::kWhile:
+      return WriteWhile(op);
+    case OpKind::kCase:
+    case OpKind::kIf:
+      return WriteBranches(op);
+    case OpKind::kManualComputation:
+      return WriteManualComputation(op);
+    case OpKind::kCustomCall:
+      return ir::IsHostCallback(op) ? WriteHostCall(op) : WriteReplicated(op);
+    case OpKind::kOptimizationBarrier: {
+      std::vector<ValueId> operands;
+      for (size_t i = 0; i < op.operands.size(); ++i) {
+        operands.push_back(Shard(op.operands[i], LayoutOf(op.results[i])));
+      }
+      const std::vector<ir::Type> types = builder_.function().TypesOf(operands);
+      const std::vector<ValueId> results = builder_.AddUnchecked(
+          op.kind, std::move(operands), op.attributes, {}, types, op.location);
+      for (size_t i = 0; i < results.size(); ++i) {
+        placed_[op.results[i]] = {results[i], LayoutOf(op.results[i])};
+      }
+      return absl::OkStatus();
+    }
+    default:
+      return WriteByRule(op);
+  }
+}
+
+void Partitioner::WriteConstant(const ir::Op& op) {
+  const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
+  const ValueId id = op.results[0];
+  const Layout& layout = LayoutOf(id);
+  if (value.is_splat()) {
+    auto splat = ir::Literal::FromBytes(LocalType(id, layout), std::string(value.bytes()));
+    if (splat.ok()) {
+      placed_[id] = {builder_.Constant(*std::move(splat)), layout};
+      return;
+    }
+  }
+  Place(id, builder_.Constant(value), Layout::Replicated(value.type().rank()));
+}
+
+void Partitioner::WriteIota(const ir::Op& op) {
+  const ValueId id = op.results[0];
+  const Layout& layout = LayoutOf(id);
+  const auto along = static_cast<size_t>(op.As<ir::IotaAttributes>().iota_dimension);
+  const ir::TensorType type = LocalType(id, layout);
+  ir::Emitter emit(builder_, op.location);
+  if (layout.dimensions[along].empty()) {
+    placed_[id] = {emit.Iota(type, static_cast<int64_t>(along)), layout};
+  } else {
+    // Counts in i64, so that each element is rounded once.
+    const ir::TensorType wide{ir::DType::kI64, type.dims};
+    const ValueId shard =
+        emit.Convert(exchange_->ShardAlong(layout.dimensions[along]), ir::DType::kI64);
+    const ValueId first = emit.Mul(shard, emit.Fill(shard, static_cast<double>(type.dims[along])));
+    const ValueId index =
+        emit.Add(emit.Iota(wide, static_cast<int64_t>(along)), emit.Broadcast(first, wide.dims));
+    placed_[id] = {emit.Convert(index, type.dtype), layout};
+  }
+  exchange_->Note(emit.status());
+}
+
+absl::Status Partitioner::WriteWhile(const ir::Op& op) {
+  std::vector<ValueId> operands;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    operands.push_back(Shard(op.operands[i], LayoutOf(op.results[i])));
+  }
+  const std::vector<ir::Type> types = builder_.function().TypesOf(operands);
+  std::vector<ir::Region> regions;
+  for (const ir::Region& region : op.regions) {
+    const RegionScope scope(*this);
+    const std::vector<ValueId> parameters = builder_.BeginRegion(types);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      placed_[region.parameters[i]] = {parameters[i], LayoutOf(op.results[i])};
+    }
+    ACCELD_RETURN_IF_ERROR(WriteRegion(region));
+    std::vector<ValueId> results;
+    const bool is_condition = regions.empty();
+    for (size_t i = 0; i < region.results.size(); ++i) {
+      results.push_back(is_condition ? Whole(region.results[i])
+                                     : Shard(region.results[i], LayoutOf(op.results[i])));
+    }
+    regions.push_back(builder_.EndRegion(std::move(results)));
+  }
+  const std::vector<ValueId> results = builder_.AddUnchecked(
+      op.kind, std::move(operands), op.attributes, std::move(regions), types, op.location);
+  for (size_t i = 0; i < results.size(); ++i) {
+    placed_[op.results[i]] = {results[i], LayoutOf(op.results[i])};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::WriteBranches(const ir::Op& op) {
+  const ValueId index = Whole(op.operands[0]);
+  std::vector<ir::Region> regions;
+  for (const ir::Region& region : op.regions) {
+    const RegionScope scope(*this);
+    builder_.BeginRegion({});
+    ACCELD_RETURN_IF_ERROR(WriteRegion(region));
+    std::vector<ValueId> results;
+    for (size_t i = 0; i < region.results.size(); ++i) {
+      results.push_back(Shard(region.results[i], LayoutOf(op.results[i])));
+    }
+    regions.push_back(builder_.EndRegion(std::move(results)));
+  }
+  std::vector<ir::Type> types;
+  for (const ValueId id : op.results) types.emplace_back(LocalType(id, LayoutOf(id)));
+  const std::vector<ValueId> results = builder_.AddUnchecked(
+      op.kind, {index}, op.attributes, std::move(regions), types, op.location);
+  for (size_t i = 0; i < results.size(); ++i) {
+    placed_[op.results[i]] = {results[i], LayoutOf(op.results[i])};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::WriteManualComputation(const ir::Op& op) {
+  const auto& attributes = op.As<ir::ManualComputationAttributes>();
+  const auto layout = [&](const ir::Sharding& sharding, ValueId id) {
+    return ManualLayout(module_, sharding, attributes.manual_axes, source_.TensorOf(id).rank(),
+                        mesh_);
+  };
+  absl::flat_hash_map<ValueId, ValueId> values;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const ValueId id = op.operands[i];
+    const ir::Sharding& sharding = attributes.in_shardings[i];
+    values[op.regions[0].parameters[i]] =
+        exchange_->AsParts(Shard(id, layout(sharding, id)),
+                           ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_));
+  }
+  ManualRegion copy(module_, source_, mesh_, builder_, *exchange_, replica_, partition_, values);
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, copy.Copy(op.regions[0]));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ir::Sharding& sharding = attributes.out_shardings[i];
+    const Axes unreduced = ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_);
+    Place(op.results[i], exchange_->Sum(results[i], unreduced), layout(sharding, op.results[i]));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<ir::Region> Partitioner::CloneRegions(const ir::Op& op) {
+  absl::flat_hash_map<ValueId, ValueId> values;
+  const auto capture = [&](const std::vector<ValueId>& ids) {
+    for (const ValueId id : ids) {
+      if (placed_.contains(id) && !values.contains(id)) values[id] = Whole(id);
+    }
+  };
+  for (const ir::Region& region : op.regions) {
+    capture(region.results);
+    ForEachOp(region, [&](const ir::Op& inner) {
+      capture(inner.operands);
+      for (const ir::Region& nested : inner.regions) capture(nested.results);
+    });
+  }
+  std::vector<ir::Region> regions;
+  for (const ir::Region& region : op.regions) {
+    regions.push_back(builder_.CloneRegion(region, source_, values));
+  }
+  return regions;
+}
+
+absl::Status Partitioner::WriteReplicated(const ir::Op& op) {
+  std::vector<ValueId> operands;
+  for (const ValueId id : op.operands) operands.push_back(Whole(id));
+  const std::vector<ValueId> results =
+      builder_.AddUnchecked(op.kind, std::move(operands), op.attributes, CloneRegions(op),
+                            source_.TypesOf(op.results), op.location);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Place(op.results[i], results[i], Layout::Replicated(source_.TensorOf(op.results[i]).rank()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::WriteHostCall(const ir::Op& op) {
+  std::vector<ValueId> operands;
+  for (const ValueId id : op.operands) operands.push_back(Whole(id));
+  const std::vector<ir::Type> types = source_.TypesOf(op.results);
+  ir::Emitter emit(builder_, op.location);
+  const ValueId is_first = emit.Compare(ir::ComparisonDirection::kEq, partition_,
+                                        emit.Constant(emit.TypeOf(partition_), 0));
+  std::vector<ir::Region> regions;
+  builder_.BeginRegion({});
+  regions.push_back(builder_.EndRegion(
+      builder_.AddUnchecked(op.kind, std::move(operands), op.attributes, {}, types, op.location)));
+  builder_.BeginRegion({});
+  std::vector<ValueId> zeros;
+  for (const ir::Type& type : types) zeros.push_back(emit.Constant(type.tensor(), 0));
+  regions.push_back(builder_.EndRegion(std::move(zeros)));
+  exchange_->Note(emit.status());
+  const std::vector<ValueId> results = builder_.AddUnchecked(
+      OpKind::kIf, {is_first}, ir::NoAttributes{}, std::move(regions), types, op.location);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Place(op.results[i], exchange_->BroadcastFromFirst(results[i]),
+          Layout::Replicated(types[i].tensor().rank()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::WriteByRule(const ir::Op& op) {
+  const FactorRule& rule = rules_.Of(op);
+  AxesProblem problem{source_, op, rule, mesh_, {}, {}};
+  for (const ValueId id : op.operands) problem.operands.push_back(placed_.at(id).layout);
+  for (const ValueId id : op.results) problem.results.push_back(LayoutOf(id));
+  const FactorAxes axes = ChooseAxes(problem);
+  std::vector<ValueId> operands;
+  std::vector<ir::TensorType> operand_types;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    operands.push_back(Shard(op.operands[i], LayoutFor(rule.operands[i], axes, rule, mesh_)));
+    operand_types.push_back(builder_.TypeOf(operands.back()).tensor());
+  }
+  std::vector<Layout> layouts;
+  std::vector<ir::TensorType> types;
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    layouts.push_back(LayoutFor(rule.results[i], axes, rule, mesh_));
+    types.push_back(LocalType(op.results[i], layouts.back()));
+  }
+  Axes reduced;
+  for (size_t i = 0; i < rule.factors.size(); ++i) {
+    if (!rule.factors[i].is_reduction) continue;
+    reduced.insert(reduced.end(), axes[i].begin(), axes[i].end());
+  }
+  ir::OpAttributes attributes = LocalAttributes(source_, op, operand_types, types);
+  std::vector<ir::Region> regions = CloneRegions(op);
+  const bool is_gather = op.kind == OpKind::kGather;
+  const bool is_scatter = op.kind == OpKind::kScatter;
+  std::optional<IndexedOp> indexed;
+  if (is_gather || is_scatter) {
+    indexed.emplace(builder_, *exchange_, mesh_, op, rule, source_.TensorOf(op.operands[0]),
+                    LayoutFor(rule.operands[0], axes, rule, mesh_));
+    ValueId& indices = operands[is_gather ? 1 : op.results.size()];
+    indices = indexed->Shift(indices);
+  }
+  if (is_scatter && !reduced.empty() && !IsIdempotent(*CombinerOf(op.regions[0]))) {
+    operands[0] = exchange_->AsParts(operands[0], reduced);
+  }
+  std::vector<ValueId> results =
+      builder_.AddUnchecked(op.kind, std::move(operands), std::move(attributes), std::move(regions),
+                            std::vector<ir::Type>(types.begin(), types.end()), op.location);
+  if (is_gather) results[0] = indexed->Masked(results[0]);
+  if (!reduced.empty()) {
+    Combine(op, results[0], layouts[0], reduced);
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < results.size(); ++i) Place(op.results[i], results[i], layouts[i]);
+  return absl::OkStatus();
+}
+
+void Partitioner::Combine(const ir::Op& op, ValueId local, const Layout& layout, const Axes& axes) {
+  const ValueId id = op.results[0];
+  // What has no region adds elements up, or selects one.
+  OpKind combiner = source_.TensorOf(id).dtype == ir::DType::kI1 ? OpKind::kOr : OpKind::kAdd;
+  if (!op.regions.empty()) combiner = *CombinerOf(op.regions[0]);
+  ir::Emitter emit(builder_, op.location);
+  ir::Region region = emit.Reducer(combiner, source_.TensorOf(id).dtype);
+  exchange_->Note(emit.status());
+  // If the result is to be divided along the same axes, each process needs its part of the sum
+  // only.
+  for (size_t i = 0; i < layout.dimensions.size(); ++i) {
+    const Axes& to = LayoutOf(id).dimensions[i];
+    const Axes& from = layout.dimensions[i];
+    if (to.size() != from.size() + axes.size() ||
+        !std::equal(from.begin(), from.end(), to.begin()) ||
+        !std::is_permutation(to.begin() + static_cast<int64_t>(from.size()), to.end(),
+                             axes.begin())) {
+      continue;
+    }
+    const Axes added(to.begin() + static_cast<int64_t>(from.size()), to.end());
+    Layout scattered = layout;
+    scattered.dimensions[i] = to;
+    Place(id, exchange_->ReduceScatter(local, i, added, std::move(region)), scattered);
+    return;
+  }
+  Place(id, exchange_->AllReduce({local}, axes, std::move(region)).front(), layout);
+}
+
+}  // namespace acceld::compiler::spmd

@@ -1,0 +1,267 @@
+#include "server/compiler/spmd/propagate.h"
+
+#include <algorithm>
+
+#include "server/compiler/spmd/factor_axes.h"
+
+namespace acceld::compiler::spmd {
+namespace {
+
+using ir::OpKind;
+using ir::ValueId;
+
+// How many times the program is walked through, in both directions, at most. Each walk carries
+// layouts past all ops in its direction, so that few are needed.
+constexpr int kMaxWalks = 8;
+
+// The layout of a value while it may still be divided further.
+struct State {
+  Layout layout;
+  std::vector<bool> is_closed;  // by dimension: the program has fixed its axes
+  Axes reserved;                // that the value must not be divided along
+};
+
+class Propagator {
+ public:
+  Propagator(const ir::Module& module, const ir::Function& function, const CanonicalMesh& mesh,
+             FactorRules& rules)
+      : module_(module),
+        function_(function),
+        mesh_(mesh),
+        rules_(rules),
+        states_(function.value_types.size()) {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      const ir::Type& type = function.value_types[i];
+      const int64_t rank = type.IsTensor() ? type.tensor().rank() : 0;
+      states_[i].layout = Layout::Replicated(rank);
+      states_[i].is_closed.assign(static_cast<size_t>(rank), false);
+    }
+  }
+
+  std::vector<Layout> Run() {
+    Fix(function_.body.parameters, function_.parameter_shardings);
+    Fix(function_.body.results, function_.result_shardings);
+    FixOps(function_.body);
+    // What a broadcast makes larger is cheap to compute in any layout, so the layouts of what it is
+    // used with come first.
+    for (const bool follows_broadcasts : {false, true}) {
+      follows_broadcasts_ = follows_broadcasts;
+      for (int walk = 0; walk < kMaxWalks; ++walk) {
+        changed_ = false;
+        Forward(function_.body);
+        Backward(function_.body);
+        if (!changed_) break;
+      }
+    }
+    std::vector<Layout> layouts;
+    for (State& state : states_) layouts.push_back(std::move(state.layout));
+    return layouts;
+  }
+
+ private:
+  // Gives a value the layout that the program says. Axes that do not divide a dimension are left
+  // out.
+  void Fix(ValueId id, const ir::Sharding& sharding, const Axes& manual = {}) {
+    if (!function_.TypeOf(id).IsTensor()) return;
+    const ir::TensorType& type = function_.TensorOf(id);
+    State& state = states_[id];
+    const Layout layout = mesh_.LayoutOf(sharding, module_.meshes, type.rank());
+    for (size_t i = 0; i < sharding.dimensions.size(); ++i) {
+      Axes axes;
+      for (const int axis : layout.dimensions[i]) {
+        const bool is_manual = std::find(manual.begin(), manual.end(), axis) != manual.end();
+        if (!is_manual) axes.push_back(axis);
+      }
+      const auto uses = [&](int axis) { return state.layout.Uses(axis); };
+      const bool fits =
+          type.dims[i] % mesh_.SizeOf(axes) == 0 && std::none_of(axes.begin(), axes.end(), uses);
+      if (fits && state.layout.dimensions[i].empty()) state.layout.dimensions[i] = axes;
+      state.is_closed[i] = state.is_closed[i] || sharding.dimensions[i].is_closed;
+    }
+    const ir::Mesh& own = module_.meshes[static_cast<size_t>(sharding.mesh)];
+    for (const auto* axes : {&sharding.replicated, &sharding.unreduced}) {
+      const Axes more = mesh_.AxesOf(*axes, own);
+      state.reserved.insert(state.reserved.end(), more.begin(), more.end());
+    }
+  }
+
+  void Fix(const std::vector<ValueId>& ids,
+           const std::vector<std::optional<ir::Sharding>>& shardings) {
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      if (shardings[i].has_value()) Fix(ids[i], *shardings[i]);
+    }
+  }
+
+  // Recurses, as the functions below do, as deep as regions nest, which the verifier has bounded.
+  void FixOps(const ir::Region& region) {
+    for (const ir::Op& op : region.ops) {
+      if (op.kind == OpKind::kShardingConstraint) {
+        Fix(op.results[0], op.As<ir::ShardingConstraintAttributes>().sharding);
+      } else if (op.kind == OpKind::kManualComputation) {
+        const auto& attributes = op.As<ir::ManualComputationAttributes>();
+        for (size_t i = 0; i < op.results.size(); ++i) {
+          Fix(op.results[i], attributes.out_shardings[i]);
+        }
+        // Its own values are placed by the partitioner.
+        continue;
+      }
+      for (const ir::Region& inner : op.regions) FixOps(inner);
+    }
+  }
+
+  // Divides a dimension along the axes that it lacks: those of `axes` behind the ones it has.
+  // Returns at the first axis that cannot be used.
+  void Extend(ValueId id, size_t dimension, const Axes& axes) {
+    State& state = states_[id];
+    Axes& own = state.layout.dimensions[dimension];
+    if (state.is_closed[dimension] || own.size() >= axes.size()) return;
+    if (!std::equal(own.begin(), own.end(), axes.begin())) return;
+    const int64_t size = function_.TensorOf(id).dims[dimension];
+    for (size_t i = own.size(); i < axes.size(); ++i) {
+      const bool is_reserved =
+          std::find(state.reserved.begin(), state.reserved.end(), axes[i]) != state.reserved.end();
+      if (is_reserved || state.layout.Uses(axes[i]) ||
+          size % (mesh_.SizeOf(own) * mesh_.SizeOf(axes[i])) != 0) {
+        return;
+      }
+      own.push_back(axes[i]);
+      changed_ = true;
+    }
+  }
+
+  void Extend(ValueId id, const Layout& layout) {
+    for (size_t i = 0; i < layout.dimensions.size(); ++i) Extend(id, i, layout.dimensions[i]);
+  }
+
+  // Lets two values that are the same have the same layout.
+  void Link(ValueId a, ValueId b) {
+    if (!function_.TypeOf(a).IsTensor()) return;
+    Extend(b, Layout(states_[a].layout));
+    Extend(a, Layout(states_[b].layout));
+  }
+
+  void Link(const std::vector<ValueId>& a, const std::vector<ValueId>& b) {
+    for (size_t i = 0; i < a.size() && i < b.size(); ++i) Link(a[i], b[i]);
+  }
+
+  void Forward(const ir::Region& region) {
+    for (const ir::Op& op : region.ops) {
+      Visit(op);
+      if (op.kind == OpKind::kManualComputation) continue;
+      for (const ir::Region& inner : op.regions) {
+        if (IsControlFlow(op.kind)) Forward(inner);
+      }
+      if (IsControlFlow(op.kind)) Visit(op);
+    }
+  }
+
+  void Backward(const ir::Region& region) {
+    for (auto op = region.ops.rbegin(); op != region.ops.rend(); ++op) {
+      Visit(*op);
+      if (!IsControlFlow(op->kind)) continue;
+      for (auto inner = op->regions.rbegin(); inner != op->regions.rend(); ++inner) {
+        Backward(*inner);
+      }
+      Visit(*op);
+    }
+  }
+
+  static bool IsControlFlow(OpKind kind) {
+    return kind == OpKind::kWhile || kind == OpKind::kCase || kind == OpKind::kIf;
+  }
+
+  void Visit(const ir::Op& op) {
+    switch (op.kind) {
+      case OpKind::kWhile:
+        for (const ir::Region& region : op.regions) Link(op.operands, region.parameters);
+        Link(op.regions[1].results, op.results);
+        Link(op.operands, op.results);
+        Link(op.regions[1].parameters, op.results);
+        return;
+      case OpKind::kCase:
+      case OpKind::kIf:
+        for (const ir::Region& region : op.regions) Link(region.results, op.results);
+        return;
+      case OpKind::kShardingConstraint:
+      case OpKind::kOptimizationBarrier:
+        Link(op.operands, op.results);
+        return;
+      case OpKind::kManualComputation:
+        VisitManualComputation(op);
+        return;
+      case OpKind::kShardingGroup:
+        return VisitGroup(op);
+      default:
+        VisitByRule(op);
+    }
+  }
+
+  void VisitManualComputation(const ir::Op& op) {
+    const auto& attributes = op.As<ir::ManualComputationAttributes>();
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      if (!function_.TypeOf(op.operands[i]).IsTensor()) continue;
+      Extend(op.operands[i], mesh_.LayoutOf(attributes.in_shardings[i], module_.meshes,
+                                            function_.TensorOf(op.operands[i]).rank()));
+    }
+  }
+
+  // Values of one group have one layout.
+  void VisitGroup(const ir::Op& op) {
+    const int64_t id = op.As<ir::ShardingGroupAttributes>().group_id;
+    const auto known = std::find_if(groups_.begin(), groups_.end(),
+                                    [&](const auto& group) { return group.first == id; });
+    if (known == groups_.end()) {
+      groups_.emplace_back(id, op.operands[0]);
+    } else {
+      Link(known->second, op.operands[0]);
+    }
+  }
+
+  // Each factor gets the longest list of axes that a tensor of the op has for it and that begins
+  // like those of the others.
+  void VisitByRule(const ir::Op& op) {
+    const FactorRule& rule = rules_.Of(op);
+    if (rule.factors.empty()) return;
+    FactorAxes best(rule.factors.size());
+    const auto collect = [&](ValueId id, const DimensionFactors& dimensions) {
+      FactorAxes projected;
+      Project(states_[id].layout, dimensions, rule, mesh_, projected);
+      for (size_t i = 0; i < best.size(); ++i) {
+        const Axes& shorter = best[i].size() < projected[i].size() ? best[i] : projected[i];
+        const Axes& longer = best[i].size() < projected[i].size() ? projected[i] : best[i];
+        // Of lists that differ, the first stays.
+        if (std::equal(shorter.begin(), shorter.end(), longer.begin())) best[i] = Axes(longer);
+      }
+    };
+    for (size_t i = 0; i < op.operands.size(); ++i) collect(op.operands[i], rule.operands[i]);
+    for (size_t i = 0; i < op.results.size(); ++i) collect(op.results[i], rule.results[i]);
+    const auto apply = [&](ValueId id, const DimensionFactors& dimensions) {
+      if (function_.TypeOf(id).IsTensor()) Extend(id, LayoutFor(dimensions, best, rule, mesh_));
+    };
+    const bool enlarges =
+        op.kind == OpKind::kBroadcastInDim && function_.TensorOf(op.results[0]).num_elements() >
+                                                  function_.TensorOf(op.operands[0]).num_elements();
+    if (!enlarges || follows_broadcasts_) {
+      for (size_t i = 0; i < op.results.size(); ++i) apply(op.results[i], rule.results[i]);
+    }
+    for (size_t i = 0; i < op.operands.size(); ++i) apply(op.operands[i], rule.operands[i]);
+  }
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const CanonicalMesh& mesh_;
+  FactorRules& rules_;
+  std::vector<State> states_;
+  std::vector<std::pair<int64_t, ValueId>> groups_;  // the first value of each sharding group
+  bool follows_broadcasts_ = false;                  // from their operands to their results
+  bool changed_ = false;
+};
+
+}  // namespace
+
+std::vector<Layout> Propagate(const ir::Module& module, const ir::Function& function,
+                              const CanonicalMesh& mesh, FactorRules& rules) {
+  return Propagator(module, function, mesh, rules).Run();
+}
+
+}  // namespace acceld::compiler::spmd

@@ -1,0 +1,136 @@
+// The collectives of training steps on 2x2 devices (tests/programs/spmd/make.py), and of programs
+// in which single optimizations show. Each program computes what it computes as a whole.
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "common/ir/text.h"
+#include "gmock/gmock.h"
+#include "tests/support/source_path.h"
+#include "tests/unit/compiler/random/random_function.h"
+#include "tests/unit/compiler/spmd/sharded_run.h"
+
+namespace acceld::compiler::spmd {
+namespace {
+
+// Multiples of 1/4 up to 1.
+ir::Literal SmallFloats(Dice& dice, const ir::TensorType& type) {
+  std::string bytes(static_cast<size_t>(type.size_bytes()), '\0');
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    ir::WriteFloat(type.dtype, bytes.data(), i, 0.25 * static_cast<double>(dice.Between(-4, 4)));
+  }
+  return *ir::Literal::FromBytes(type, std::move(bytes));
+}
+
+// Returns the collectives of a partitioned program, or what is wrong with it. Its parameters are
+// floats.
+std::string CollectivesOfText(const std::string& text) {
+  const auto module = ir::ParseModule(text, "test.mlir");
+  if (!module.ok()) return module.status().ToString();
+  Dice dice(1);
+  std::vector<ir::Literal> arguments;
+  for (const ir::Type& type : module->functions[0].ParameterTypes()) {
+    arguments.push_back(SmallFloats(dice, type.tensor()));
+  }
+  const PartitionedRun run = RunBoth(*module, arguments);
+  const ir::CheckRule rule{.tolerance = ir::Tolerance::kRelativeToMax, .bound = 1e-5};
+  const std::string difference = DifferenceOf(run, CheckRules(run.expected.size(), rule));
+  return difference.empty() ? run.collectives : difference;
+}
+
+std::string CollectivesOfStep(absl::string_view name) {
+  const std::string path = testing::SourcePath(absl::StrCat("tests/programs/spmd/", name, ".mlir"));
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return CollectivesOfText(text.str());
+}
+
+// XLA (jaxlib 0.10.2 on CPUs): 1 all_reduce; 1 all_reduce; 2 all_reduce; 2 all_gather, 1 all_reduce
+// of whole gradients; 3 all_gather, 2 all_reduce.
+TEST(PartitionCounts, StepsOfAPerceptron) {
+  EXPECT_EQ(CollectivesOfStep("mlp_dp"), "1 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("mlp_tp"), "1 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("mlp_dp_tp"), "2 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("mlp_fsdp"), "2 all_gather, 1 all_reduce, 2 reduce_scatter");
+  EXPECT_EQ(CollectivesOfStep("mlp_fsdp_tp"), "2 all_gather, 2 all_reduce, 2 reduce_scatter");
+}
+
+// XLA: 1 all_reduce; 4 all_reduce; 5 all_reduce; 9 all_gather, 1 all_reduce of whole gradients;
+// 9 all_gather, 5 all_reduce.
+TEST(PartitionCounts, StepsOfATransformerBlock) {
+  EXPECT_EQ(CollectivesOfStep("block_dp"), "1 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("block_tp"), "4 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("block_dp_tp"), "5 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("block_fsdp"), "8 all_gather, 1 all_reduce, 8 reduce_scatter");
+  EXPECT_EQ(CollectivesOfStep("block_fsdp_tp"), "8 all_gather, 5 all_reduce, 8 reduce_scatter");
+}
+
+// @main of a program for 4 partitions in a mesh x=2, y=2.
+std::string Program(absl::string_view signature, absl::string_view body) {
+  return absl::StrCat(
+      "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+      "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\nfunc.func public @main",
+      signature, " {\n", body, "\n}\n}");
+}
+
+TEST(PartitionCounts, IndependentAllReducesAreOneOp) {
+  // The sum of %b is needed for %3 only, so that it waits for the sum of %3.
+  EXPECT_EQ(CollectivesOfText(Program(R"((
+      %a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>},
+      %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>})
+      -> (tensor<4xf32>, tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}, tensor<4xf32>))",
+                                      R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.broadcast_in_dim %0, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>
+    %2 = stablehlo.multiply %1, %b : tensor<4x8xf32>
+    %3 = stablehlo.reduce(%2 init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %4 = stablehlo.reduce(%b init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    return %3, %2, %4 : tensor<4xf32>, tensor<4x8xf32>, tensor<4xf32>)")),
+            "2 all_reduce");
+}
+
+TEST(PartitionCounts, SumsOfAllReducesAreOneAllReduce) {
+  const std::string text = Program(R"((
+      %a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>},
+      %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}) -> tensor<4xf32>)",
+                                   R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.reduce(%b init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %2 = stablehlo.subtract %0, %1 : tensor<4xf32>
+    return %2 : tensor<4xf32>)");
+  EXPECT_EQ(CollectivesOfText(text), "1 all_reduce");
+  const auto program = Partition(*ir::ParseModule(text, "test.mlir"));
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_THAT(ir::PrintModule(program->module),
+              ::testing::HasSubstr("(tensor<4xf32>) -> tensor<4xf32>\n    return"));
+}
+
+TEST(PartitionCounts, AShardThatIsNeededTwiceIsMadeOnce) {
+  EXPECT_EQ(CollectivesOfText(Program(R"((
+      %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>},
+      %a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>},
+      %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>})
+      -> (tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}, tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}))",
+                                      R"(
+    %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    %1 = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+    return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>)")),
+            "1 all_gather");
+}
+
+TEST(PartitionCounts, WhatIsBroadcastFollowsWhatItIsUsedWith) {
+  EXPECT_EQ(CollectivesOfText(Program(R"((
+      %s: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>},
+      %a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>})
+      -> (tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}))",
+                                      R"(
+    %0 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+    %1 = stablehlo.multiply %a, %0 : tensor<4x8xf32>
+    return %1 : tensor<4x8xf32>)")),
+            "1 all_gather");
+}
+
+}  // namespace
+}  // namespace acceld::compiler::spmd
