@@ -22,8 +22,8 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
   ACCELD_ASSIGN_OR_RETURN(const client::ExecutableMemory memory, compiled.answer->AwaitMemory());
   args.generated_code_size_in_bytes =
       static_cast<int64_t>(memory.code_bytes + memory.constants_bytes);
-  args.argument_size_in_bytes = BytesOf(compiled.program.parameter_types());
-  args.output_size_in_bytes = BytesOf(compiled.program.result_types());
+  args.argument_size_in_bytes = BytesOf(compiled.argument_types);
+  args.output_size_in_bytes = BytesOf(compiled.result_types);
   args.alias_size_in_bytes = static_cast<int64_t>(memory.alias_bytes);
   args.temp_size_in_bytes = static_cast<int64_t>(memory.arena_bytes);
   // A program uses only memory of its device.

@@ -1,16 +1,17 @@
-#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/pjrt/compile/compile_options.h"
 #include "client/pjrt/compile/executable.h"
+#include "client/pjrt/compile/serialized_executable.h"
 #include "client/pjrt/devices/client.h"
 #include "client/pjrt/devices/fork.h"
+#include "client/pjrt/distribution/placement.h"
 #include "client/pjrt/functions.h"
 #include "client/pjrt/run/entry_tokens.h"
 #include "client/pjrt/run/host_callbacks.h"
-#include "client/serialized_program.h"
 #include "common/ir/program.h"
 
 // Makes executables of serialized programs. A program is read and verified here, so that the types
@@ -42,24 +43,39 @@ absl::StatusOr<client::Program> ReadProgram(const PJRT_Program& program) {
   return read;
 }
 
-absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program program,
-                                            const CompileOptions& options) {
-  PJRT_Device* device = client.device_pointers.front();
-  if (options.device.has_value()) {
-    ACCELD_ASSIGN_OR_RETURN(device, FindDevice(client, *options.device));
-  }
-  // The client may be gone when the compilation is requested.
-  const auto compile = [program, weak = std::weak_ptr<client::Client>(client.session),
-                        daemon_id = device->daemon_id]() -> Future<client::CompileInfo> {
+// Returns the function that requests a compilation of the program. The client may be gone when the
+// function is called.
+CompileAnswer::Compile CompileOn(const PJRT_Device& device, const client::Program& program) {
+  return [program, weak = std::weak_ptr<client::Client>(device.client->session),
+          daemon_id = device.daemon_id]() -> Future<client::CompileInfo> {
     const std::shared_ptr<client::Client> session = weak.lock();
     if (session == nullptr) {
       return absl::StatusOr<client::CompileInfo>(absl::UnavailableError("the client was closed"));
     }
-    const absl::Span<const ir::TensorType> parameters = program.parameter_types();
+    // The argument types of a program for several devices follow from the program.
+    const absl::Span<const ir::TensorType> parameters = program.module().grid.size() > 1
+                                                            ? absl::Span<const ir::TensorType>()
+                                                            : program.parameter_types();
     return session->Compile(program, {parameters.begin(), parameters.end()}, daemon_id);
   };
-  auto compiled =
-      std::make_shared<CompiledProgram>(std::move(program), options.serialized, compile);
+}
+
+// Loads a program on the devices that the options name. For several devices this waits for the
+// compiler, whatever the options say, because the framework asks at once how values are
+// distributed.
+absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program program,
+                                            const CompileOptions& options) {
+  ACCELD_ASSIGN_OR_RETURN(DeviceAssignment assignment, AssignmentFor(options, program.module()));
+  ACCELD_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, FindDevices(client, assignment));
+  std::shared_ptr<const client::ProgramSharding> sharding;
+  if (devices.size() > 1) {
+    ACCELD_ASSIGN_OR_RETURN(sharding,
+                            client.session->ShardingOf(program, devices.front()->daemon_id));
+  }
+  CompileAnswer::Compile compile = CompileOn(*devices.front(), program);
+  auto compiled = std::make_shared<CompiledProgram>(std::move(program), std::move(assignment),
+                                                    std::move(sharding), options.serialized,
+                                                    std::move(compile));
   if (options.start != CompileOptions::Start::kLater) {
     const Future<client::CompileInfo> done = compiled->answer->Begin();
     if (options.start == CompileOptions::Start::kNowAndWait) {
@@ -68,7 +84,7 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program
   }
   return new PJRT_LoadedExecutable{.compiled = std::move(compiled),
                                    .client = &client,
-                                   .device = device,
+                                   .devices = std::move(devices),
                                    .callbacks = PythonCallbacks(options.callbacks)};
 }
 
@@ -87,16 +103,15 @@ absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
 absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
   ACCELD_RETURN_IF_ERROR(CheckNotForked());
   ACCELD_ASSIGN_OR_RETURN(
-      const CompileOptions options,
+      CompileOptions options,
       ReadCompileOptions(absl::string_view(args.overridden_serialized_compile_options,
                                            args.overridden_serialized_compile_options_size)));
-  const absl::string_view bytes(args.serialized_executable, args.serialized_executable_size);
-  if (!client::IsSerializedProgram(bytes)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(bytes.size(), " bytes that are no executable which acceld has serialized"));
-  }
-  ACCELD_ASSIGN_OR_RETURN(client::Program program, client::Program::FromBytes(bytes));
-  ACCELD_ASSIGN_OR_RETURN(args.loaded_executable, Load(*args.client, std::move(program), options));
+  ACCELD_ASSIGN_OR_RETURN(SerializedExecutable executable,
+                          DeserializeExecutable(absl::string_view(
+                              args.serialized_executable, args.serialized_executable_size)));
+  if (!options.assignment.has_value()) options.assignment = std::move(executable.assignment);
+  ACCELD_ASSIGN_OR_RETURN(args.loaded_executable,
+                          Load(*args.client, std::move(executable.program), options));
   return absl::OkStatus();
 }
 

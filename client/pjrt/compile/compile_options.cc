@@ -1,6 +1,5 @@
 #include "client/pjrt/compile/compile_options.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -110,16 +109,12 @@ absl::StatusOr<CompileOptions> ReadCompileOptions(absl::string_view serialized) 
   }
   CompileOptions options{.serialized = std::string(serialized)};
   const auto& build = message.executable_build_options();
-  if (build.num_replicas() > 1 || build.num_partitions() > 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        "a program over ", std::max<int64_t>(build.num_replicas(), 1), " x ",
-        std::max<int64_t>(build.num_partitions(), 1),
-        " devices: acceld runs a program on one device; programs over several are not supported "
-        "yet"));
-  }
-  const auto& devices = build.device_assignment().computation_devices();
-  if (!devices.empty() && !devices[0].replica_device_ids().empty()) {
-    options.device = devices[0].replica_device_ids()[0];
+  options.num_replicas = build.num_replicas();
+  options.num_partitions = build.num_partitions();
+  options.use_spmd_partitioning = build.use_spmd_partitioning();
+  options.use_shardy_partitioner = build.use_shardy_partitioner();
+  if (build.has_device_assignment()) {
+    ACCELD_ASSIGN_OR_RETURN(options.assignment, ReadDeviceAssignment(build.device_assignment()));
   }
   for (const auto& [name, value] : message.env_option_overrides()) {
     ACCELD_RETURN_IF_ERROR(ReadOption(name, value, options));

@@ -4,12 +4,11 @@
 #include <cstring>
 #include <utility>
 
-#include "client/pjrt/compile_options.pb.h"
+#include "client/pjrt/compile/serialized_executable.h"
 #include "client/pjrt/devices/memory.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/extensions/layouts.h"
 #include "client/pjrt/functions.h"
-#include "client/serialized_program.h"
 #include "common/ir/text.h"
 
 // The bytes that PJRT_LoadedExecutable_GetDeviceAssignment returns.
@@ -29,18 +28,40 @@ struct PJRT_SerializedCompileOptions {
 
 namespace acceld::pjrt {
 
-CompiledProgram::CompiledProgram(client::Program compiled_program, std::string compile_options,
-                                 CompileAnswer::Compile compile)
+namespace {
+
+using Types = std::vector<ir::TensorType>;
+
+Types ToVector(absl::Span<const ir::TensorType> types) { return {types.begin(), types.end()}; }
+
+// Lists shardings of a program, if it has any.
+SerializedShardings Serialized(const client::ProgramSharding* sharding,
+                               std::vector<ir::Sharding> client::ProgramSharding::* shardings) {
+  if (sharding == nullptr) return {};
+  return {sharding->*shardings, sharding->mesh};
+}
+
+}  // namespace
+
+CompiledProgram::CompiledProgram(client::Program compiled_program,
+                                 DeviceAssignment device_assignment,
+                                 std::shared_ptr<const client::ProgramSharding> sharding,
+                                 std::string compile_options, CompileAnswer::Compile compile)
     : program(std::move(compiled_program)),
+      assignment(std::move(device_assignment)),
       options(std::move(compile_options)),
       name(program.module().name),
       fingerprint(program.fingerprint().ToHex()),
-      result_layouts(LayoutsOf(program.result_types())),
-      parameter_layouts(LayoutsOf(program.parameter_types())),
+      argument_types(sharding ? sharding->arguments : ToVector(program.parameter_types())),
+      result_types(sharding ? sharding->results : ToVector(program.result_types())),
+      parameter_shardings(Serialized(sharding.get(), &client::ProgramSharding::argument_shardings)),
+      result_shardings(Serialized(sharding.get(), &client::ProgramSharding::result_shardings)),
+      result_layouts(LayoutsOf(result_types)),
+      parameter_layouts(LayoutsOf(argument_types)),
       answer(std::make_unique<CompileAnswer>(std::move(compile))),
       cost(std::make_unique<CostProperties>()) {
-  for (const ir::TensorType& type : program.result_types()) {
-    result_types.push_back(ToPjrt(type.dtype));
+  for (const ir::TensorType& type : result_types) {
+    result_element_types.push_back(ToPjrt(type.dtype));
     result_dims.insert(result_dims.end(), type.dims.begin(), type.dims.end());
     result_ranks.push_back(type.dims.size());
     result_memory_kinds.push_back(PJRT_Memory::kKind);
@@ -63,12 +84,13 @@ absl::Status Executable_Name(PJRT_Executable_Name_Args& args) {
 }
 
 absl::Status Executable_NumReplicas(PJRT_Executable_NumReplicas_Args& args) {
-  args.num_replicas = 1;
+  args.num_replicas = static_cast<size_t>(args.executable->compiled->assignment.grid.num_replicas);
   return absl::OkStatus();
 }
 
 absl::Status Executable_NumPartitions(PJRT_Executable_NumPartitions_Args& args) {
-  args.num_partitions = 1;
+  args.num_partitions =
+      static_cast<size_t>(args.executable->compiled->assignment.grid.num_partitions);
   return absl::OkStatus();
 }
 
@@ -79,8 +101,9 @@ absl::Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
 
 absl::Status Executable_OutputElementTypes(PJRT_Executable_OutputElementTypes_Args& args) {
   // The interface's type lacks a const, and nobody writes to the list.
-  args.output_types = const_cast<PJRT_Buffer_Type*>(args.executable->compiled->result_types.data());
-  args.num_output_types = args.executable->compiled->result_types.size();
+  const std::vector<PJRT_Buffer_Type>& types = args.executable->compiled->result_element_types;
+  args.output_types = const_cast<PJRT_Buffer_Type*>(types.data());
+  args.num_output_types = types.size();
   return absl::OkStatus();
 }
 
@@ -119,8 +142,9 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
 }
 
 absl::Status Executable_Serialize(PJRT_Executable_Serialize_Args& args) {
+  const CompiledProgram& compiled = *args.executable->compiled;
   auto* const serialized =
-      new PJRT_SerializedExecutable{client::SerializeProgram(args.executable->compiled->program)};
+      new PJRT_SerializedExecutable{SerializeExecutable(compiled.program, compiled.assignment)};
   args.serialized_bytes = serialized->bytes.data();
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_executable = serialized;
@@ -151,19 +175,15 @@ absl::Status LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_
 
 absl::Status LoadedExecutable_AddressableDevices(
     PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  args.addressable_devices = &args.executable->device;
-  args.num_addressable_devices = 1;
+  args.addressable_devices = args.executable->devices.data();
+  args.num_addressable_devices = args.executable->devices.size();
   return absl::OkStatus();
 }
 
 absl::Status LoadedExecutable_GetDeviceAssignment(
     PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  DeviceAssignmentProto assignment;
-  assignment.set_replica_count(1);
-  assignment.set_computation_count(1);
-  assignment.add_computation_devices()->add_replica_device_ids(
-      args.executable->device->description.id);
-  auto* const serialized = new PJRT_DeviceAssignmentSerialized{assignment.SerializeAsString()};
+  auto* const serialized = new PJRT_DeviceAssignmentSerialized{
+      ToProto(args.executable->compiled->assignment).SerializeAsString()};
   args.serialized_bytes = serialized->bytes.data();
   args.serialized_bytes_size = serialized->bytes.size();
   args.serialized_device_assignment = serialized;

@@ -15,13 +15,19 @@ namespace {
 
 using acceld::client::DeviceInfo;
 
-// Orders the devices for JAX, which uses the first one by default: the session's own device, then
-// GPUs, then CPUs.
+// Orders the devices for JAX, which uses the first one by default and the first N for a mesh: the
+// session's own device, then the others of its kind, then GPUs, then CPUs.
 std::vector<DeviceInfo> InJaxOrder(const acceld::client::Client& session) {
   std::vector<DeviceInfo> devices = session.devices();
+  const auto own = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
+    return device.id == session.device();
+  });
+  const std::string kind = own == devices.end() ? "" : own->kind;
   std::stable_sort(devices.begin(), devices.end(), [&](const DeviceInfo& a, const DeviceInfo& b) {
     const auto rank = [&](const DeviceInfo& device) {
-      return device.id == session.device() ? 0 : device.kind != "cpu" ? 1 : 2;
+      if (device.id == session.device()) return 0;
+      if (device.kind == kind) return 1;
+      return device.kind != "cpu" ? 2 : 3;
     };
     return rank(a) < rank(b);
   });

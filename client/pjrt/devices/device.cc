@@ -8,6 +8,7 @@ PJRT_Device::PJRT_Device(PJRT_Client* client, const acceld::client::DeviceInfo& 
                          int ordinal)
     : client(client),
       daemon_id(info.id),
+      daemon_kind(info.kind),
       ordinal(ordinal),
       is_cpu(info.kind == "cpu"),
       memory_limit_bytes(info.memory_limit_bytes),

@@ -27,6 +27,7 @@ struct PJRT_Device {
 
   PJRT_Client* const client;
   const uint32_t daemon_id;
+  const std::string daemon_kind;  // DeviceInfo::kind: "cpu", "cuda"
   const int ordinal;
   const bool is_cpu;
   const uint64_t memory_limit_bytes;

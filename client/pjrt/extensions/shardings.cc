@@ -7,21 +7,25 @@
 
 namespace acceld::pjrt {
 
-// In both functions, returning no array is the interface's way to say that there are no shardings.
+// Both functions return no array where there are no shardings, which is how the interface says that
+// the program runs on one device. It also says so of a program without parameters or results: JAX
+// takes a list without elements for a list of one.
 
 absl::Status Shardings_PJRT_Executable_ParameterShardings(
     PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
-  args.num_parameters = args.executable->compiled->parameter_layouts.size();
-  args.shardings = nullptr;
-  args.sharding_sizes = nullptr;
+  const CompiledProgram& compiled = *args.executable->compiled;
+  args.num_parameters = compiled.argument_types.size();
+  args.shardings = compiled.parameter_shardings.data();
+  args.sharding_sizes = compiled.parameter_shardings.sizes();
   return absl::OkStatus();
 }
 
 absl::Status Shardings_PJRT_Executable_OutputShardings(
     PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
-  args.num_outputs = args.executable->compiled->result_layouts.size();
-  args.shardings = nullptr;
-  args.sharding_sizes = nullptr;
+  const CompiledProgram& compiled = *args.executable->compiled;
+  args.num_outputs = compiled.result_types.size();
+  args.shardings = compiled.result_shardings.data();
+  args.sharding_sizes = compiled.result_shardings.sizes();
   return absl::OkStatus();
 }
 

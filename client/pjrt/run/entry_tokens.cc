@@ -1,5 +1,6 @@
 #include "client/pjrt/run/entry_tokens.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,8 +16,10 @@ class TokenReplacer {
 
   void Run() {
     std::vector<ir::Op> created;
-    for (ir::ValueId& parameter : function_.body.parameters) {
+    for (size_t i = 0; i < function_.body.parameters.size(); ++i) {
+      ir::ValueId& parameter = function_.body.parameters[i];
       if (!IsToken(parameter)) continue;
+      Replicate(function_.parameter_shardings, i);
       // Inside the function, a new token takes the parameter's place.
       const ir::ValueId token = std::exchange(parameter, NewArray());
       created.push_back(
@@ -25,8 +28,10 @@ class TokenReplacer {
     std::vector<ir::Op>& ops = function_.body.ops;
     ops.insert(ops.begin(), std::make_move_iterator(created.begin()),
                std::make_move_iterator(created.end()));
-    for (ir::ValueId& result : function_.body.results) {
+    for (size_t i = 0; i < function_.body.results.size(); ++i) {
+      ir::ValueId& result = function_.body.results[i];
       if (!IsToken(result)) continue;
+      Replicate(function_.result_shardings, i);
       result = NewArray();
       ops.push_back(ir::MakeOp(ir::OpKind::kConstant, {},
                                ir::ConstantAttributes{ir::Literal::Zeros(Type())}, {result},
@@ -38,6 +43,12 @@ class TokenReplacer {
   static ir::TensorType Type() { return {ir::DType::kI1, {0}}; }
   bool IsToken(ir::ValueId value) const {
     return function_.TypeOf(value).kind() == ir::Type::Kind::kToken;
+  }
+  // Adapts the sharding of value i, if there is one, to the array: that of a token has no
+  // dimensions.
+  static void Replicate(std::vector<std::optional<ir::Sharding>>& shardings, size_t i) {
+    if (i >= shardings.size() || !shardings[i].has_value()) return;
+    shardings[i]->dimensions.assign(1, ir::DimensionSharding());
   }
   ir::ValueId NewArray() {
     function_.value_types.emplace_back(Type());

@@ -9,8 +9,9 @@ namespace acceld::pjrt {
 // effects across programs by passing tokens (!stablehlo.token) from one program to the next, but
 // the daemon passes only arrays between programs. Each token therefore becomes an array without
 // elements, tensor<0xi1>, which is also what JAX passes for it. The order is preserved: the array
-// is ready when the program that makes it has ended, and the next program waits for it. `module`
-// must be verified, and the result is still valid.
+// is ready when the program that makes it has ended, and the next program waits for it. Each
+// participant of a program for several devices has such an array. `module` must be verified, and
+// the result is still valid.
 ir::Module ReplaceEntryTokens(ir::Module module, absl::string_view entry);
 
 }  // namespace acceld::pjrt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from acceld import callbacks, jax_private, library, native
+from acceld import callbacks, jax_meshes, jax_private, library, native
 
 PLATFORM = "acceld"
 
@@ -18,6 +18,9 @@ CPU_LOWERINGS = frozenset({
     "ormqr", "schur", "spsolve", "svd", "tridiagonal", "tridiagonal_solve",
 })
 
+# Primitives whose rule is that of CUDA: JAX has none for other platforms, and it gives plain StableHLO.
+CUDA_LOWERINGS = frozenset({"pbroadcast"})
+
 
 @functools.cache  # JAX calls it for each way in which it finds the package.
 def initialize() -> None:
@@ -25,8 +28,11 @@ def initialize() -> None:
     jax_private.register_plugin(PLATFORM, str(library.path()), PRIORITY)
     jax_private.allow_donation(PLATFORM)
     jax_private.analyze_lowered(PLATFORM)
-    jax_private.lower_as_on_cpu(PLATFORM, CPU_LOWERINGS)
+    jax_private.lower_as_on(PLATFORM, "cpu", CPU_LOWERINGS)
+    jax_private.lower_as_on(PLATFORM, "cuda", CUDA_LOWERINGS)
     jax_private.know_parameter_layouts(PLATFORM)
     jax_private.wait_before_fetching(PLATFORM, native.fetch_ahead())
     callbacks.initialize()
     jax_private.call_back(PLATFORM, callbacks.register)
+    jax_meshes.put_in_another_order(PLATFORM)
+    jax_meshes.inspect_shardings(PLATFORM)

@@ -1,4 +1,5 @@
-"""Everything of JAX that acceld uses and that JAX does not promise to keep.
+"""Everything of JAX that acceld uses and that JAX does not promise to keep; what concerns programs over several devices
+is in jax_meshes.py.
 
 Each name is looked up in one of the functions below, so that a version of JAX without it is an error that says so, and
 not an AttributeError somewhere. tests/jax/ runs with each version in SUPPORTED.
@@ -17,7 +18,7 @@ import numpy as np
 SUPPORTED = ("0.10.2", "0.12.0.1")
 
 
-def _private(module: str, name: str) -> Any:
+def private(module: str, name: str) -> Any:
     """An attribute of a module under jax._src."""
     try:
         return getattr(importlib.import_module(f"jax._src.{module}"), name)
@@ -31,13 +32,13 @@ def _private(module: str, name: str) -> Any:
 def register_plugin(name: str, library: str, priority: int) -> None:
     """Makes the shared object known to JAX as a platform."""
     # JAX warns of each use of a platform that is not in this set.
-    _private("xla_bridge", "_nonexperimental_plugins").add(name)
-    _private("xla_bridge", "register_plugin")(name, priority=priority, library_path=library)
+    private("xla_bridge", "_nonexperimental_plugins").add(name)
+    private("xla_bridge", "register_plugin")(name, priority=priority, library_path=library)
 
 
 def allow_donation(platform: str) -> None:
     """Lets jax.jit's donate_argnums reach programs for this platform."""
-    platforms = _private("interpreters.mlir", "_platforms_with_donation")
+    platforms = private("interpreters.mlir", "_platforms_with_donation")
     if platform not in platforms:
         platforms.append(platform)
 
@@ -45,7 +46,7 @@ def allow_donation(platform: str) -> None:
 def analyze_lowered(platform: str) -> None:
     """Lets jax.jit(f).lower(x).cost_analysis() answer for this platform what .compile().cost_analysis() does: both count
     the program as it was lowered, and nothing is compiled for it."""
-    computation = _private("interpreters.pxla", "MeshComputation")
+    computation = private("interpreters.pxla", "MeshComputation")
     elsewhere = computation.cost_analysis
 
     def cost_analysis(self: Any) -> dict[str, float]:
@@ -57,16 +58,21 @@ def analyze_lowered(platform: str) -> None:
 
 
 def wait_before_fetching(platform: str, fetch_ahead: Callable[[int], bool]) -> None:
-    """Lets the main thread wait for an array's value before it fetches it, unless `fetch_ahead` of its buffer says that
+    """Lets the main thread wait for an array's value before it fetches it, unless `fetch_ahead` of its buffers says that
     it is there. Ctrl-C ends either, but JAX keeps an array whose fetch is under way, and so what computes it."""
-    array_type = _private("array", "ArrayImpl")
+    array_type = private("array", "ArrayImpl")
     fetch = array_type._value.fget
     main = threading.main_thread().ident
 
+    def is_here(array: Any) -> bool:
+        if len(array._arrays) == 1:
+            return fetch_ahead(array.unsafe_buffer_pointer())
+        return all(fetch_ahead(shard.data.unsafe_buffer_pointer()) for shard in array.addressable_shards
+                   if shard.replica_id == 0)
+
     def value(self: Any) -> Any:
         if threading.get_ident() == main and self._npy_value is None and not self.is_deleted() \
-                and len(self._arrays) == 1 and self.platform() == platform \
-                and not fetch_ahead(self.unsafe_buffer_pointer()):
+                and self.platform() == platform and not is_here(self):
             self.block_until_ready()
         return fetch(self)
 
@@ -79,17 +85,18 @@ def _replace_in_mlir(name: str, function: Callable[..., Any]) -> None:
         setattr(importlib.import_module(module), name, function)
 
 
-def lower_as_on_cpu(platform: str, primitives: frozenset[str]) -> None:
-    """Uses the CPU's lowering of these primitives, by name, for the platform, also of modules imported later."""
-    rules = _private("interpreters.mlir", "_platform_specific_lowerings")
-    register = _private("interpreters.mlir", "register_lowering")
-    for primitive, entry in list(rules["cpu"].items()):
+def lower_as_on(platform: str, other: str, primitives: frozenset[str]) -> None:
+    """Uses the lowering that another platform has of these primitives, by name, for the platform, also of modules
+    imported later."""
+    rules = private("interpreters.mlir", "_platform_specific_lowerings")
+    register = private("interpreters.mlir", "register_lowering")
+    for primitive, entry in list(rules[other].items()):
         if primitive.name in primitives:
             rules[platform][primitive] = entry
 
     def register_lowering(prim: Any, rule: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         register(prim, rule, *args, **kwargs)
-        entry = rules["cpu"].get(prim)
+        entry = rules[other].get(prim)
         if entry is not None and prim.name in primitives:
             rules[platform][prim] = entry
 
@@ -132,8 +139,8 @@ def know_parameter_layouts(platform: str) -> None:
     """Tells JAX the layouts of a program's parameters, all row-major. For a plugin's programs jaxlib finds them in the
     whole program, which it gets as text and translates: tens of milliseconds for each program."""
     pxla = importlib.import_module("jax._src.interpreters.pxla")
-    find_elsewhere = _private("interpreters.pxla", "_get_layouts_from_executable")
-    physical = _private("core", "physical_aval")
+    find_elsewhere = private("interpreters.pxla", "_get_layouts_from_executable")
+    physical = private("core", "physical_aval")
 
     def find(executable: Any, in_layouts: Any, out_layouts: Any, num_ordered_effects: int, in_avals: Sequence[Any],
              out_avals: Sequence[Any]) -> Any:
@@ -148,7 +155,7 @@ def know_parameter_layouts(platform: str) -> None:
 
 def _checked(function: Callable[..., Any], expected: Sequence[Any]) -> Callable[..., Any]:
     """A function that gives what `function` gives as arrays, and raises when they are not as expected."""
-    canonicalize = _private("dtypes", "canonicalize_dtype")
+    canonicalize = private("dtypes", "canonicalize_dtype")
 
     def call(*args: Any) -> tuple[Any, ...]:
         results = function(*args)
@@ -172,30 +179,24 @@ def _checked(function: Callable[..., Any], expected: Sequence[Any]) -> Callable[
 def _start_cpu() -> None:
     """Makes the CPU platform available beside others: JAX's callbacks put their arguments there."""
     bridge = importlib.import_module("jax._src.xla_bridge")
-    started, lock, start = _private("xla_bridge", "_backends"), bridge._backend_lock, bridge._init_backend
+    started, lock, start = private("xla_bridge", "_backends"), bridge._backend_lock, bridge._init_backend
     if "cpu" not in started:
         with lock:
             started["cpu"] = start("cpu")
 
 
-def _with_token(sharding: Any) -> Any:
-    """The sharding of a call's results with that of a token before them, where each result has its own."""
-    if not isinstance(sharding, _private("sharding_impls", "SdyArrayList")):
-        return sharding
-    token = _private("sharding_impls", "SdyArray")(
-        mesh_shape=(), dim_shardings=(), logical_device_ids=sharding.shardings[0].logical_device_ids)
-    return type(sharding)((token, *sharding.shardings))
-
-
 def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> None:
     """Lets programs for the platform call Python: each call becomes a custom call with the number that the function has
-    in the program, and the program is compiled with the option that says what `register` calls these functions."""
+    in the program, and the program is compiled with the option that says what `register` calls these functions.
+
+    JAX says with a sharding that one device of several calls, outside of shard_map, or each, inside of it. The daemon
+    does so by itself, so the calls have no shardings."""
     callback = importlib.import_module("jax._src.callback")
     compiler = importlib.import_module("jax._src.compiler")
-    emit_elsewhere = _private("callback", "emit_python_callback")
-    compile_elsewhere = _private("compiler", "backend_compile_and_load")
+    emit_elsewhere = private("callback", "emit_python_callback")
+    compile_elsewhere = private("compiler", "backend_compile_and_load")
     mlir = importlib.import_module("jax._src.interpreters.mlir")
-    hlo, ir = _private("lib.mlir.dialects", "hlo"), _private("lib.mlir", "ir")
+    hlo, ir = private("lib.mlir.dialects", "hlo"), private("lib.mlir", "ir")
 
     def emit(ctx: Any, function: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[Any],
              result_avals: Sequence[Any], *, has_side_effect: bool, sharding: Any = None,
@@ -216,8 +217,6 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
             api_version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
             backend_config=ir.DictAttr.get(
                 {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}))
-        if sharding is not None:
-            mlir.set_sharding(module, call, _with_token(sharding) if token and types else sharding)
         results = list(call.results)
         new_token = results.pop(0) if token else None
         return results, new_token, checked

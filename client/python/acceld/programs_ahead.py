@@ -21,9 +21,10 @@ def _serialized_program(executable: bytes) -> bytes:
 def explain(jitted: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Where the daemon would find the executable of `jitted(*args, **kwargs)`, or why it would have to compile.
 
-    Nothing is compiled. `jitted` is what jax.jit gives; arguments may be jax.ShapeDtypeStructs. The answer is that of
-    `accelctl cache explain`: "tier" is "memory", "disk", "remote" or empty, and "components" says what the cache's key
-    is made of, beside that of the most similar entry.
+    Nothing is compiled, unless the program is for several devices: JAX asks at once how its results are distributed, so
+    that it is compiled first. `jitted` is what jax.jit gives; arguments may be jax.ShapeDtypeStructs. The answer is that
+    of `accelctl cache explain`: "tier" is "memory", "disk", "remote" or empty, and "components" says what the cache's
+    key is made of, beside that of the most similar entry.
     """
     later = jitted.lower(*args, **kwargs).compile(compiler_options={"acceld_compile": "later"})
     with tempfile.TemporaryDirectory() as folder:

@@ -9,9 +9,10 @@ _FOREIGN = ("ACCELD_ADDRESS", "ACCELD_DEVICE", "JAX_COMPILATION_CACHE_DIR", "JAX
             "PJRT_NAMES_AND_LIBRARY_PATHS", "PYTHONPATH", "XLA_FLAGS")
 
 
-def cpu_environment() -> dict[str, str]:
-    """For JAX's own CPU platform."""
-    return {**_own(), "JAX_PLATFORMS": "cpu"}
+def cpu_environment(devices: int = 1) -> dict[str, str]:
+    """For JAX's own CPU platform with so many devices."""
+    flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"} if devices > 1 else {}
+    return {**_own(), **flags, "JAX_PLATFORMS": "cpu"}
 
 
 def acceld_environment(folder: pathlib.Path, plugin: str, address: str) -> dict[str, str]:

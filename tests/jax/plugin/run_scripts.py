@@ -2,9 +2,10 @@
 """Runs each script of tests/jax/scripts, unmodified, with JAX_PLATFORMS=cpu and with JAX_PLATFORMS=acceld, and compares
 what they write.
 
-    run_scripts.py BIN PLUGIN [NAME ...]       BIN has acceld and accelctl, PLUGIN is the shared object
+    run_scripts.py BIN PLUGIN [--meshes] [NAME ...]       BIN has acceld and accelctl, PLUGIN is the shared object
 
 Without names, all of them run with the newest JAX, and every fourth with the older one where the newest is there, too.
+With --meshes it is the scripts in the folder meshes, and both platforms have four devices.
 
 Both must end well, print the same, and give arrays of the same names, shapes and dtypes. Integers, text and truth are
 equal; other values are as near as TOLERANCES says.
@@ -27,6 +28,7 @@ import platforms  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[1] / "scripts"
 SECONDS = 120
+DEVICES = 4  # for scripts with meshes
 # Packages that not every environment has, and the scripts that need them.
 NEEDED = {"equinox_training": "equinox", "exported_functions": "flatbuffers", "numpyro_inference": "numpyro",
           "pickled_arrays": "orbax"}
@@ -47,12 +49,17 @@ TOLERANCES: dict[str, list[tuple[str, float]]] = {
     "numpyro_inference": [("sampled_.*", 2e-2), ("svi_.*", 1e-4)],
     # Values of bfloat16, one unit in whose last place is 2^-8 of a value.
     "random_generators": [(".*normal16", 8e-3)],
+    # Steps of Adam and of SGD with momentum.
+    "data_parallel": [(".*", 1e-3)],
+    "fully_sharded": [(".*", 1e-3)],
 }
 
 
 def run(script: pathlib.Path, environment: dict[str, str], output: pathlib.Path) -> subprocess.Popen:
+    """On several devices, XLA's compiler tells on its standard error what the script does not print."""
+    errors = output.with_suffix(".errors").open("w") if script.parent.name == "meshes" else subprocess.STDOUT
     return subprocess.Popen([sys.executable, script, output], env=environment, text=True,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
 
 
 def tolerance_of(script: str, name: str, dtype: np.dtype) -> float:
@@ -96,7 +103,9 @@ def compare(script: pathlib.Path, folder: pathlib.Path, environments: dict[str, 
             said[name], _ = process.communicate()
             wrong.append(f"{name} takes more than {SECONDS} s")
         if process.returncode != 0:
-            wrong.append(f"{name} ends with {process.returncode}: {said[name][-3000:]}")
+            errors = folder / f"{name}.errors"
+            text = said[name] + (errors.read_text() if errors.exists() else "")
+            wrong.append(f"{name} ends with {process.returncode}: {text[-3000:]}")
     if wrong:
         return wrong
     if said["acceld"] != said["cpu"]:
@@ -110,7 +119,9 @@ def compare(script: pathlib.Path, folder: pathlib.Path, environments: dict[str, 
 
 def main() -> None:
     binaries, plugin, wanted = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    scripts = sorted(SCRIPTS.glob("*.py"))
+    with_meshes = "--meshes" in wanted
+    wanted = [name for name in wanted if name != "--meshes"]
+    scripts = sorted((SCRIPTS / "meshes" if with_meshes else SCRIPTS).glob("*.py"))
     if wanted:
         scripts = [script for script in scripts if script.stem in wanted]
     else:
@@ -118,8 +129,9 @@ def main() -> None:
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        daemon = harness.Daemon(binaries, folder)
-        environments = {"cpu": platforms.cpu_environment(),
+        devices = DEVICES if with_meshes else 1
+        daemon = harness.Daemon(binaries, folder, *(["--cpu-devices", str(devices)] if with_meshes else []))
+        environments = {"cpu": platforms.cpu_environment(devices),
                         "acceld": platforms.acceld_environment(folder, plugin, f"unix:{folder}/acceld.sock")}
         for script in scripts:
             package = NEEDED.get(script.stem)

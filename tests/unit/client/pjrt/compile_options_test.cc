@@ -7,6 +7,7 @@
 namespace acceld::pjrt {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(CompileOptions, NameTheDevice) {
@@ -17,22 +18,43 @@ TEST(CompileOptions, NameTheDevice) {
   build.mutable_device_assignment()->add_computation_devices()->add_replica_device_ids(3);
   const auto options = ReadCompileOptions(message.SerializeAsString());
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->device, 3);
+  EXPECT_THAT(options->assignment->devices, ElementsAre(3));
   EXPECT_EQ(options->start, CompileOptions::Start::kNow);
 }
 
 TEST(CompileOptions, AreEmptyByDefault) {
   const auto options = ReadCompileOptions("");
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_FALSE(options->device.has_value());
+  EXPECT_FALSE(options->assignment.has_value());
+  EXPECT_EQ(options->num_replicas, 0);
+  EXPECT_EQ(options->num_partitions, 0);
 }
 
-TEST(CompileOptions, RefuseProgramsOverSeveralDevices) {
+TEST(CompileOptions, SayHowAProgramIsPartitioned) {
   CompileOptionsProto message;
-  message.mutable_executable_build_options()->set_num_partitions(8);
-  const absl::Status status = ReadCompileOptions(message.SerializeAsString()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(status.message(), HasSubstr("1 x 8 devices"));
+  auto& build = *message.mutable_executable_build_options();
+  build.set_num_replicas(1);
+  build.set_num_partitions(4);
+  build.set_use_spmd_partitioning(true);
+  build.set_use_shardy_partitioner(true);
+  for (const int64_t id : {2, 0, 3, 1}) {
+    build.mutable_device_assignment()->add_computation_devices()->add_replica_device_ids(id);
+  }
+  const auto options = ReadCompileOptions(message.SerializeAsString());
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->num_partitions, 4);
+  EXPECT_TRUE(options->use_spmd_partitioning);
+  EXPECT_TRUE(options->use_shardy_partitioner);
+  EXPECT_THAT(options->assignment->devices, ElementsAre(2, 0, 3, 1));
+}
+
+TEST(CompileOptions, RefuseAnAssignmentThatContradictsItself) {
+  CompileOptionsProto message;
+  auto& build = *message.mutable_executable_build_options();
+  build.mutable_device_assignment()->set_computation_count(2);
+  build.mutable_device_assignment()->add_computation_devices()->add_replica_device_ids(3);
+  EXPECT_EQ(ReadCompileOptions(message.SerializeAsString()).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 absl::StatusOr<CompileOptions> WithOption(const std::string& name, const std::string& value) {
@@ -49,7 +71,7 @@ TEST(CompileOptions, SayWhenToCompile) {
 
 TEST(CompileOptions, SayWhichPythonFunctionsAreCalledBack) {
   EXPECT_THAT(WithOption("acceld_callbacks", "3,18446744073709551615")->callbacks,
-              ::testing::ElementsAre(3, UINT64_MAX));
+              ElementsAre(3, UINT64_MAX));
   EXPECT_THAT(WithOption("acceld_callbacks", "3,").status().message(), HasSubstr("no number"));
 }
 

@@ -36,6 +36,25 @@ TEST(EntryTokens, BecomeArraysWithoutElements) {
   EXPECT_THAT(program->host_callbacks(), ::testing::ElementsAre(0));
 }
 
+TEST(EntryTokens, OfEachParticipantBecomeSuchArrays) {
+  const ir::Module module = ReplaceEntryTokens(Parsed(R"(
+      module attributes {mhlo.num_partitions = 4 : i32} {
+        sdy.mesh @mesh = <["x"=4]>
+        func.func public @main(%t: !stablehlo.token {sdy.sharding = #sdy.sharding<@mesh, []>},
+                               %x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+            -> (!stablehlo.token {sdy.sharding = #sdy.sharding<@mesh, []>}, tensor<8xf32>) {
+          return %t, %x : !stablehlo.token, tensor<8xf32>
+        }
+      })"),
+                                               "main");
+  EXPECT_TRUE(ir::Verify(module).ok()) << ir::Verify(module);
+  const ir::Function& main = *module.Find("main");
+  for (const auto* shardings : {&main.parameter_shardings, &main.result_shardings}) {
+    ASSERT_EQ(shardings->size(), 2u);
+    EXPECT_THAT((*shardings)[0]->dimensions, ::testing::ElementsAre(ir::DimensionSharding()));
+  }
+}
+
 TEST(EntryTokens, OfOtherFunctionsStay) {
   const ir::Module module = Parsed(R"(
       func.func private @f(%t: !stablehlo.token) -> !stablehlo.token {
