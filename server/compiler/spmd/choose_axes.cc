@@ -35,6 +35,7 @@ class Chooser {
       if (problem_.results.size() != 1 || ElementsOfResult() > ElementsOfOperand(i)) continue;
       ChooseFrom(problem_.operands[i], rule_.operands[i], /*of_reductions=*/false);
     }
+    MoveBlocked();
     RemoveScattered(rule_, mesh_, chosen_);
     return std::move(chosen_);
   }
@@ -77,11 +78,7 @@ class Chooser {
     if (!rule_.factors[factor].is_reduction) return true;
     int64_t operands = 0;
     for (size_t i = 0; i < rule_.operands.size(); ++i) {
-      for (const std::vector<int>& factors : rule_.operands[i]) {
-        const bool has_factor =
-            std::find(factors.begin(), factors.end(), static_cast<int>(factor)) != factors.end();
-        if (has_factor) operands += ElementsOfOperand(i);
-      }
+      if (IsOf(rule_.operands[i], static_cast<int>(factor))) operands += ElementsOfOperand(i);
     }
     int64_t result = ElementsOfResult();
     for (const Axes& divided : problem_.results[0].dimensions) {
@@ -112,6 +109,48 @@ class Chooser {
       if (of_reductions && !PaysToCombine(i, projected[i])) continue;
       Choose(i, projected[i]);
     }
+  }
+
+  // Returns the axes along which dimensions without factors are divided.
+  static Axes Blocked(const Layout& layout, const DimensionFactors& dimensions) {
+    Axes axes;
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      if (!dimensions[i].empty()) continue;
+      axes.insert(axes.end(), layout.dimensions[i].begin(), layout.dimensions[i].end());
+    }
+    return axes;
+  }
+
+  // Where both an operand and a result are divided along a dimension that the op cannot divide, as
+  // sort cannot the one that it sorts, another dimension is divided instead: two all_to_all move
+  // less than one all_gather, and the work is divided.
+  void MoveBlocked() {
+    if (problem_.operands.empty() || problem_.results.empty()) return;
+    const Axes of_operand = Blocked(problem_.operands[0], rule_.operands[0]);
+    const Axes of_result = Blocked(problem_.results[0], rule_.results[0]);
+    for (const int axis : of_operand) {
+      const bool is_of_both =
+          std::find(of_result.begin(), of_result.end(), axis) != of_result.end();
+      if (!is_of_both || is_used_[static_cast<size_t>(axis)]) continue;
+      for (const std::vector<int>& factors : rule_.results[0]) {
+        if (factors.size() != 1) continue;
+        const auto factor = static_cast<size_t>(factors[0]);
+        const int64_t shards = mesh_.SizeOf(chosen_[factor]) * mesh_.SizeOf(axis);
+        const bool fits = IsOf(rule_.operands[0], factors[0]) &&
+                          !rule_.factors[factor].is_indexed &&
+                          rule_.factors[factor].size % shards == 0;
+        if (!fits) continue;
+        chosen_[factor].push_back(axis);
+        is_used_[static_cast<size_t>(axis)] = true;
+        break;
+      }
+    }
+  }
+
+  static bool IsOf(const DimensionFactors& dimensions, int factor) {
+    return std::any_of(dimensions.begin(), dimensions.end(), [&](const std::vector<int>& factors) {
+      return std::find(factors.begin(), factors.end(), factor) != factors.end();
+    });
   }
 
   const AxesProblem& problem_;

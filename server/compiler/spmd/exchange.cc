@@ -14,20 +14,6 @@ const ir::TensorType& Index() {
   return type;
 }
 
-// Returns how many axes two lists have in common at their beginnings.
-size_t CommonPrefix(const Axes& a, const Axes& b) {
-  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                             a.begin());
-}
-
-Axes Suffix(const Axes& axes, size_t from) {
-  return {axes.begin() + static_cast<int64_t>(from), axes.end()};
-}
-
-bool StartsWith(const Axes& axes, const Axes& prefix) {
-  return prefix.size() <= axes.size() && std::equal(prefix.begin(), prefix.end(), axes.begin());
-}
-
 }  // namespace
 
 Exchange::Exchange(ir::FunctionBuilder& builder, const CanonicalMesh& mesh,
@@ -78,9 +64,15 @@ ValueId Exchange::Slice(ValueId value, size_t dimension, const Axes& axes) {
   return shard;
 }
 
-ir::GroupAttributes Exchange::Groups(absl::Span<const int> axes) const {
+const ir::Literal& Exchange::GroupsAlong(const Axes& axes, int64_t num_replicas) {
+  const auto [entry, is_new] = groups_.try_emplace({axes, num_replicas});
+  if (is_new) entry->second = mesh_.GroupsAlong(axes, num_replicas);
+  return entry->second;
+}
+
+ir::GroupAttributes Exchange::Groups(const Axes& axes) {
   ir::GroupAttributes groups;
-  groups.replica_groups = mesh_.GroupsAlong(axes, grid_.num_replicas);
+  groups.replica_groups = GroupsAlong(axes, grid_.num_replicas);
   groups.channel_handle = ir::ChannelHandle{1, 1};
   return groups;
 }
@@ -106,7 +98,7 @@ ValueId Exchange::AllGather(ValueId value, size_t dimension, const Axes& axes) {
 // Since an all_to_all has no global device ids, its groups are of partitions.
 ValueId Exchange::AllToAll(ValueId value, size_t from, size_t to, const Axes& axes) {
   ir::AllToAllAttributes attributes;
-  attributes.replica_groups = mesh_.GroupsAlong(axes, /*num_replicas=*/1);
+  attributes.replica_groups = GroupsAlong(axes, /*num_replicas=*/1);
   attributes.channel_handle = ir::ChannelHandle{1, 1};
   attributes.split_dimension = static_cast<int64_t>(to);
   attributes.concat_dimension = static_cast<int64_t>(from);
@@ -148,7 +140,7 @@ ValueId Exchange::BroadcastFromFirst(ValueId value) {
   Axes all;
   for (int axis = 0; axis < mesh_.num_axes(); ++axis) all.push_back(axis);
   ir::CollectiveBroadcastAttributes attributes;
-  attributes.replica_groups = mesh_.GroupsAlong(all, /*num_replicas=*/1);
+  attributes.replica_groups = GroupsAlong(all, /*num_replicas=*/1);
   attributes.channel_handle = ir::ChannelHandle{1, 1};
   return One(builder_.Add(OpKind::kCollectiveBroadcast, {value}, std::move(attributes)), value);
 }
@@ -172,7 +164,7 @@ ValueId Exchange::AsParts(ValueId value, const Axes& axes) {
   return parts;
 }
 
-absl::optional<ValueId> Exchange::Permute(ValueId value, const Layout& from, const Layout& to) {
+absl::optional<ir::Literal> Exchange::PairsBetween(const Layout& from, const Layout& to) const {
   for (size_t i = 0; i < from.dimensions.size(); ++i) {
     if (mesh_.SizeOf(from.dimensions[i]) != mesh_.SizeOf(to.dimensions[i])) return absl::nullopt;
   }
@@ -182,72 +174,40 @@ absl::optional<ValueId> Exchange::Permute(ValueId value, const Layout& from, con
     return shards;
   };
   const int64_t count = mesh_.num_partitions();
-  std::vector<bool> sends(static_cast<size_t>(count));
+  // By shard: the partitions that have it and send it to others, and those that need it from them.
+  struct Partitions {
+    std::vector<int64_t> sources, targets;
+  };
+  std::map<std::vector<int64_t>, Partitions> by_shard;
   std::vector<int64_t> pairs;
-  for (int64_t target = 0; target < count; ++target) {
-    const std::vector<int64_t> wanted = shards_of(to, target);
-    int64_t source = 0;
-    while (source < count &&
-           (sends[static_cast<size_t>(source)] || shards_of(from, source) != wanted)) {
-      ++source;
+  for (int64_t partition = 0; partition < count; ++partition) {
+    const std::vector<int64_t> has = shards_of(from, partition);
+    const std::vector<int64_t> needs = shards_of(to, partition);
+    if (has == needs) {
+      pairs.insert(pairs.end(), {partition, partition});
+    } else {
+      by_shard[has].sources.push_back(partition);
+      by_shard[needs].targets.push_back(partition);
     }
-    if (source == count) return absl::nullopt;
-    sends[static_cast<size_t>(source)] = true;
-    pairs.insert(pairs.end(), {source, target});
   }
-  ir::CollectivePermuteAttributes attributes;
-  attributes.source_target_pairs =
-      ir::Literal::FromValues<int64_t>({ir::DType::kI64, {count, 2}}, pairs);
-  attributes.channel_handle = ir::ChannelHandle{1, 1};
-  return One(builder_.Add(OpKind::kCollectivePermute, {value}, std::move(attributes)), value);
+  // In both layouts equally many partitions have each shard, so that there are as many sources as
+  // targets.
+  for (const auto& [shard, partitions] : by_shard) {
+    for (size_t i = 0; i < partitions.sources.size(); ++i) {
+      pairs.insert(pairs.end(), {partitions.sources[i], partitions.targets[i]});
+    }
+  }
+  return ir::Literal::FromValues<int64_t>({ir::DType::kI64, {count, 2}}, pairs);
 }
 
-ValueId Exchange::Reshard(ValueId value, const Layout& from, const Layout& to) {
-  Layout now = from;
-  const size_t rank = now.dimensions.size();
-  // What has to be removed from the end of a dimension's axes, and what to be added after that.
-  const auto removal = [&](size_t i) {
-    return Suffix(now.dimensions[i], CommonPrefix(now.dimensions[i], to.dimensions[i]));
-  };
-  const auto addition = [&](size_t i) {
-    return Suffix(to.dimensions[i], CommonPrefix(now.dimensions[i], to.dimensions[i]));
-  };
-  const auto is_free = [&](int axis) { return !now.Uses(axis); };
-  const auto slice_where_free = [&] {
-    for (size_t i = 0; i < rank; ++i) {
-      const Axes axes = addition(i);
-      if (axes.empty() || !removal(i).empty()) continue;
-      if (!std::all_of(axes.begin(), axes.end(), is_free)) continue;
-      value = Slice(value, i, axes);
-      now.dimensions[i] = to.dimensions[i];
-    }
-  };
-  // Taking a part of what is here costs nothing and makes the rest cheaper.
-  slice_where_free();
-  for (size_t i = 0; i < rank; ++i) {
-    const Axes axes = removal(i);
-    if (axes.empty()) continue;
-    for (size_t k = 0; k < rank; ++k) {
-      if (k == i || !removal(k).empty() || !StartsWith(addition(k), axes)) continue;
-      value = AllToAll(value, i, k, axes);
-      now.dimensions[i].resize(now.dimensions[i].size() - axes.size());
-      now.dimensions[k].insert(now.dimensions[k].end(), axes.begin(), axes.end());
-      break;
-    }
-  }
-  if (now == to) return value;
-  if (!now.IsReplicated()) {
-    if (const absl::optional<ValueId> permuted = Permute(value, now, to)) return *permuted;
-  }
-  for (size_t i = 0; i < rank; ++i) {
-    const Axes axes = removal(i);
-    if (axes.empty()) continue;
-    value = AllGather(value, i, axes);
-    now.dimensions[i].resize(now.dimensions[i].size() - axes.size());
-    slice_where_free();
-  }
-  slice_where_free();
-  return value;
+absl::optional<ValueId> Exchange::Permute(ValueId value, const Layout& from, const Layout& to) {
+  const auto [entry, is_new] = pairs_.try_emplace({from.dimensions, to.dimensions});
+  if (is_new) entry->second = PairsBetween(from, to);
+  if (!entry->second.has_value()) return absl::nullopt;
+  ir::CollectivePermuteAttributes attributes;
+  attributes.source_target_pairs = *entry->second;
+  attributes.channel_handle = ir::ChannelHandle{1, 1};
+  return One(builder_.Add(OpKind::kCollectivePermute, {value}, std::move(attributes)), value);
 }
 
 }  // namespace acceld::compiler::spmd

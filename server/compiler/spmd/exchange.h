@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -46,22 +48,31 @@ class Exchange {
   ir::ValueId Sum(ir::ValueId value, const Axes& axes);
   ir::ValueId AsParts(ir::ValueId value, const Axes& axes);
 
+  // Sends each shard to a process that needs it, if the layouts have equally many shards of each
+  // dimension; nullopt otherwise.
+  absl::optional<ir::ValueId> Permute(ir::ValueId value, const Layout& from, const Layout& to);
+
   // Returns `value`, whose layout is `from`, in the layout `to`. Both must divide the dimensions
   // of the whole value.
   ir::ValueId Reshard(ir::ValueId value, const Layout& from, const Layout& to);
 
  private:
+  // Returns the groups along axes as a matrix, which all collectives that have it share.
+  const ir::Literal& GroupsAlong(const Axes& axes, int64_t num_replicas);
   // The groups and the channel of collectives along axes.
-  ir::GroupAttributes Groups(absl::Span<const int> axes) const;
+  ir::GroupAttributes Groups(const Axes& axes);
+  // Returns which partition sends its shard to which, as source_target_pairs, so that each gets the
+  // one that it has in the layout `to`; nullopt as Permute.
+  absl::optional<ir::Literal> PairsBetween(const Layout& from, const Layout& to) const;
   ir::ValueId One(absl::StatusOr<std::vector<ir::ValueId>> results, ir::ValueId instead);
-  // Sends each shard to a process that needs it, if the layouts have equally many shards of each
-  // dimension and each process can get its shard from another one; nullopt otherwise.
-  absl::optional<ir::ValueId> Permute(ir::ValueId value, const Layout& from, const Layout& to);
 
   ir::FunctionBuilder& builder_;
   const CanonicalMesh& mesh_;
   const ir::ProcessGrid grid_;
-  std::vector<ir::ValueId> coordinates_;  // of the process, by axis: scalars i32
+  std::vector<ir::ValueId> coordinates_;                    // of the process, by axis: scalars i32
+  std::map<std::pair<Axes, int64_t>, ir::Literal> groups_;  // by GroupsAlong's arguments
+  // By the dimensions of the layouts: what PairsBetween has returned.
+  std::map<std::pair<std::vector<Axes>, std::vector<Axes>>, absl::optional<ir::Literal>> pairs_;
   absl::Status status_;
 };
 

@@ -46,13 +46,10 @@ FactorRules::FactorRules(const ir::Function& function)
   });
 }
 
-const FactorRule& FactorRules::Of(const ir::Op& op) {
-  const auto [entry, is_new] = rules_.try_emplace(&op);
-  if (is_new) {
-    entry->second = FactorRule::Replicated(function_, op);
-    kRules[op.kind]({function_, op, constants_, entry->second});
-  }
-  return entry->second;
+FactorRule FactorRules::Of(const ir::Op& op) const {
+  FactorRule rule = FactorRule::Replicated(function_, op);
+  kRules[op.kind]({function_, op, constants_, rule});
+  return rule;
 }
 
 void RuleContext::Keep(int64_t from, int64_t to) const {

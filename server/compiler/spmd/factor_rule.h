@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/node_hash_map.h"
 #include "common/ir/module.h"
 
 // Factor rules: which dimensions of an op's operands and results belong together. They serve
@@ -40,21 +39,20 @@ struct FactorRule {
   }
 };
 
-// The rules of the ops of one function, which must not change and must outlive this. The rule of
-// each op is made when it is first asked for. Not thread-safe.
+// The rules of the ops of one function, which must not change and must outlive this. Immutable and
+// therefore thread-safe.
 class FactorRules {
  public:
   explicit FactorRules(const ir::Function& function);
 
   // Returns the rule of an op that has one: not of constants, control flow and ops that concern
   // processes, which the partitioner treats separately.
-  const FactorRule& Of(const ir::Op& op);
+  FactorRule Of(const ir::Op& op) const;
 
  private:
   const ir::Function& function_;
   // By ValueId: constants, and the scalars of which broadcasts consist; nullptr for other values.
   std::vector<const ir::Literal*> constants_;
-  absl::node_hash_map<const ir::Op*, FactorRule> rules_;
 };
 
 }  // namespace acceld::compiler::spmd

@@ -89,9 +89,7 @@ ValueId IndexedOp::Masked(ValueId gathered) {
   const ir::TensorType type = emit_.TypeOf(indices_);
   std::vector<ValueId> sizes;
   for (const Component& component : components_) {
-    // All indices into dimensions that are not divided are right.
-    const int64_t size = component.axes.empty() ? component.last + 1 : component.size;
-    sizes.push_back(emit_.Constant({type.dtype, {}}, static_cast<double>(size)));
+    sizes.push_back(emit_.Constant({type.dtype, {}}, static_cast<double>(component.size)));
   }
   ValueId is_inside = emit_.Op(
       OpKind::kAnd, {emit_.Compare(ir::ComparisonDirection::kGe, indices_, emit_.Fill(indices_, 0)),

@@ -77,7 +77,7 @@ absl::StatusOr<PartitionedProgram> Partition(const ir::Module& module) {
 absl::StatusOr<PartitionedProgram> PartitionGlobal(const ir::Module& module) {
   const ir::Function& source = module.functions[0];
   ACCELD_ASSIGN_OR_RETURN(const CanonicalMesh mesh, CanonicalMesh::Of(module));
-  FactorRules rules(source);
+  const FactorRules rules(source);
   const std::vector<Layout> layouts = Propagate(module, source, mesh, rules);
   ir::FunctionBuilder builder(source.name, source.is_public);
   Partitioner partitioner(module, mesh, layouts, rules, builder);

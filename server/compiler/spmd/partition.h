@@ -15,8 +15,9 @@ struct PartitionedProgram {
   // Local: its values are those of one process. The entry takes one more argument, the last one:
   // the number of the process, a scalar ui32.
   ir::Module module;
-  // How the arguments and results of the whole program are distributed, on `mesh`. Empty if the
-  // program was local already: then each process has arguments and results of its own.
+  // How the arguments and results of the whole program are distributed, on `mesh`; along unreduced
+  // axes they are sums of what the processes have. Empty if the program was local already: then
+  // each process has arguments and results of its own.
   std::vector<ir::Sharding> argument_shardings, result_shardings;
   ir::Mesh mesh;
 };
@@ -25,6 +26,7 @@ struct PartitionedProgram {
 // entry. Composites, tuples, calls and derived ops are replaced by other ops first.
 //
 // What has no factor rule, and what is not divisible, is computed by every process on whole values.
+// Ops whose results are not used are removed, and collectives are combined (combine_collectives.h).
 // Host callbacks of the global program are called by the process 0 of each replica, which sends the
 // results to the others.
 //

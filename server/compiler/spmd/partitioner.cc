@@ -29,7 +29,7 @@ bool Has(const Axes& axes, int axis) {
 }  // namespace
 
 Partitioner::Partitioner(const ir::Module& module, const CanonicalMesh& mesh,
-                         const std::vector<Layout>& layouts, FactorRules& rules,
+                         const std::vector<Layout>& layouts, const FactorRules& rules,
                          ir::FunctionBuilder& builder)
     : module_(module),
       source_(module.functions[0]),
@@ -359,17 +359,11 @@ absl::Status Partitioner::WriteHostCall(const ir::Op& op) {
 }
 
 absl::Status Partitioner::WriteByRule(const ir::Op& op) {
-  const FactorRule& rule = rules_.Of(op);
+  const FactorRule rule = rules_.Of(op);
   AxesProblem problem{source_, op, rule, mesh_, {}, {}};
   for (const ValueId id : op.operands) problem.operands.push_back(placed_.at(id).layout);
   for (const ValueId id : op.results) problem.results.push_back(LayoutOf(id));
   const FactorAxes axes = ChooseAxes(problem);
-  std::vector<ValueId> operands;
-  std::vector<ir::TensorType> operand_types;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    operands.push_back(Shard(op.operands[i], LayoutFor(rule.operands[i], axes, rule, mesh_)));
-    operand_types.push_back(builder_.TypeOf(operands.back()).tensor());
-  }
   std::vector<Layout> layouts;
   std::vector<ir::TensorType> types;
   for (size_t i = 0; i < op.results.size(); ++i) {
@@ -381,30 +375,46 @@ absl::Status Partitioner::WriteByRule(const ir::Op& op) {
     if (!rule.factors[i].is_reduction) continue;
     reduced.insert(reduced.end(), axes[i].begin(), axes[i].end());
   }
-  ir::OpAttributes attributes = LocalAttributes(source_, op, operand_types, types);
-  std::vector<ir::Region> regions = CloneRegions(op);
-  const bool is_gather = op.kind == OpKind::kGather;
-  const bool is_scatter = op.kind == OpKind::kScatter;
-  std::optional<IndexedOp> indexed;
-  if (is_gather || is_scatter) {
-    indexed.emplace(builder_, *exchange_, mesh_, op, rule, source_.TensorOf(op.operands[0]),
-                    LayoutFor(rule.operands[0], axes, rule, mesh_));
-    ValueId& indices = operands[is_gather ? 1 : op.results.size()];
-    indices = indexed->Shift(indices);
-  }
-  if (is_scatter && !reduced.empty() && !IsIdempotent(*CombinerOf(op.regions[0]))) {
-    operands[0] = exchange_->AsParts(operands[0], reduced);
-  }
-  std::vector<ValueId> results =
-      builder_.AddUnchecked(op.kind, std::move(operands), std::move(attributes), std::move(regions),
-                            std::vector<ir::Type>(types.begin(), types.end()), op.location);
-  if (is_gather) results[0] = indexed->Masked(results[0]);
+  const std::vector<ValueId> results = WriteLocal(op, rule, axes, reduced, types);
   if (!reduced.empty()) {
     Combine(op, results[0], layouts[0], reduced);
     return absl::OkStatus();
   }
   for (size_t i = 0; i < results.size(); ++i) Place(op.results[i], results[i], layouts[i]);
   return absl::OkStatus();
+}
+
+std::vector<ValueId> Partitioner::WriteLocal(const ir::Op& op, const FactorRule& rule,
+                                             const FactorAxes& axes, const Axes& reduced,
+                                             const std::vector<ir::TensorType>& types) {
+  std::vector<ValueId> operands;
+  std::vector<ir::TensorType> operand_types;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    operands.push_back(Shard(op.operands[i], LayoutFor(rule.operands[i], axes, rule, mesh_)));
+    operand_types.push_back(builder_.TypeOf(operands.back()).tensor());
+  }
+  ir::OpAttributes attributes = LocalAttributes(source_, op, operand_types, types);
+  std::vector<ir::Region> regions = CloneRegions(op);
+  const auto write = [&] {
+    return builder_.AddUnchecked(op.kind, std::move(operands), std::move(attributes),
+                                 std::move(regions),
+                                 std::vector<ir::Type>(types.begin(), types.end()), op.location);
+  };
+  if (op.kind != OpKind::kGather && op.kind != OpKind::kScatter) return write();
+  const ir::TensorType& whole = source_.TensorOf(op.operands[0]);
+  IndexedOp indexed(builder_, *exchange_, mesh_, op, rule, whole,
+                    LayoutFor(rule.operands[0], axes, rule, mesh_));
+  if (op.kind == OpKind::kGather) {
+    operands[1] = indexed.Shift(operands[1]);
+    return {indexed.Masked(write()[0])};
+  }
+  const size_t inputs = op.results.size();
+  operands[inputs] = indexed.Shift(operands[inputs]);
+  // Each process adds its updates to an operand of its own: the first one to the right one.
+  if (!reduced.empty() && !IsIdempotent(*CombinerOf(op.regions[0]))) {
+    operands[0] = exchange_->AsParts(operands[0], reduced);
+  }
+  return write();
 }
 
 void Partitioner::Combine(const ir::Op& op, ValueId local, const Layout& layout, const Axes& axes) {

@@ -24,7 +24,8 @@ class Partitioner {
   // `layouts` has the layout that each value shall have, by ValueId (propagate.h), and `rules` are
   // those of the entry.
   Partitioner(const ir::Module& module, const CanonicalMesh& mesh,
-              const std::vector<Layout>& layouts, FactorRules& rules, ir::FunctionBuilder& builder);
+              const std::vector<Layout>& layouts, const FactorRules& rules,
+              ir::FunctionBuilder& builder);
 
   // Adds the shard of a parameter. Returns its sharding on mesh.ToMesh(). INVALID_ARGUMENT if the
   // sharding that the program gives the parameter does not divide it into equal shards.
@@ -88,6 +89,12 @@ class Partitioner {
   // Writes a call of the client, which the first process makes for all.
   absl::Status WriteHostCall(const ir::Op& op);
   absl::Status WriteByRule(const ir::Op& op);
+  // Writes an op whose factors are divided along `axes`, those of its reductions along `reduced`,
+  // for shards. Returns its results, which have these types and, along `reduced`, are to be
+  // combined.
+  std::vector<ir::ValueId> WriteLocal(const ir::Op& op, const FactorRule& rule,
+                                      const FactorAxes& axes, const Axes& reduced,
+                                      const std::vector<ir::TensorType>& types);
   // Combines what the processes have computed along `axes`, and defines the op's result.
   void Combine(const ir::Op& op, ir::ValueId local, const Layout& layout, const Axes& axes);
   // Returns copies of the regions of a reduction or the like, which may use values from around as
@@ -98,7 +105,7 @@ class Partitioner {
   const ir::Function& source_;
   const CanonicalMesh& mesh_;
   const std::vector<Layout>& layouts_;
-  FactorRules& rules_;
+  const FactorRules& rules_;
   ir::FunctionBuilder& builder_;
   Exchange* exchange_ = nullptr;
   ir::ValueId replica_ = 0, partition_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "server/compiler/spmd/factor_axes.h"
 
 namespace acceld::compiler::spmd {
@@ -24,7 +25,7 @@ struct State {
 class Propagator {
  public:
   Propagator(const ir::Module& module, const ir::Function& function, const CanonicalMesh& mesh,
-             FactorRules& rules)
+             const FactorRules& rules)
       : module_(module),
         function_(function),
         mesh_(mesh),
@@ -208,19 +209,14 @@ class Propagator {
   // Values of one group have one layout.
   void VisitGroup(const ir::Op& op) {
     const int64_t id = op.As<ir::ShardingGroupAttributes>().group_id;
-    const auto known = std::find_if(groups_.begin(), groups_.end(),
-                                    [&](const auto& group) { return group.first == id; });
-    if (known == groups_.end()) {
-      groups_.emplace_back(id, op.operands[0]);
-    } else {
-      Link(known->second, op.operands[0]);
-    }
+    const auto [first, is_new] = groups_.emplace(id, op.operands[0]);
+    if (!is_new) Link(first->second, op.operands[0]);
   }
 
   // Each factor gets the longest list of axes that a tensor of the op has for it and that begins
   // like those of the others.
   void VisitByRule(const ir::Op& op) {
-    const FactorRule& rule = rules_.Of(op);
+    const FactorRule rule = rules_.Of(op);
     if (rule.factors.empty()) return;
     FactorAxes best(rule.factors.size());
     const auto collect = [&](ValueId id, const DimensionFactors& dimensions) {
@@ -250,17 +246,17 @@ class Propagator {
   const ir::Module& module_;
   const ir::Function& function_;
   const CanonicalMesh& mesh_;
-  FactorRules& rules_;
+  const FactorRules& rules_;
   std::vector<State> states_;
-  std::vector<std::pair<int64_t, ValueId>> groups_;  // the first value of each sharding group
-  bool follows_broadcasts_ = false;                  // from their operands to their results
+  absl::flat_hash_map<int64_t, ValueId> groups_;  // the first value of each sharding group
+  bool follows_broadcasts_ = false;               // from their operands to their results
   bool changed_ = false;
 };
 
 }  // namespace
 
 std::vector<Layout> Propagate(const ir::Module& module, const ir::Function& function,
-                              const CanonicalMesh& mesh, FactorRules& rules) {
+                              const CanonicalMesh& mesh, const FactorRules& rules) {
   return Propagator(module, function, mesh, rules).Run();
 }
 

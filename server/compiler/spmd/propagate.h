@@ -15,9 +15,10 @@ namespace acceld::compiler::spmd {
 // computed from it. Values inside manual computations have the layouts of their own computation,
 // along the axes that are not manual. A layout divides the dimensions of its value. The function
 // must not call others. Source: Shardy, "Sharding propagation"; the order in which conflicts are
-// decided is our own: values that the program names come first, then operands before results.
+// decided is our own: values that the program names come first, then operands before results, and
+// operands of broadcasts last.
 // `rules` are those of the function.
 std::vector<Layout> Propagate(const ir::Module& module, const ir::Function& function,
-                              const CanonicalMesh& mesh, FactorRules& rules);
+                              const CanonicalMesh& mesh, const FactorRules& rules);
 
 }  // namespace acceld::compiler::spmd

@@ -21,7 +21,7 @@ void KeepBatches(const RuleContext& context, int64_t inner) {
 
 }  // namespace
 
-void CholeskyFactors(const RuleContext& context) { KeepBatches(context, 1); }
+void CholeskyFactors(const RuleContext& context) { KeepBatches(context, 2); }
 void FftFactors(const RuleContext& context) {
   KeepBatches(context, static_cast<int64_t>(context.As<ir::FftAttributes>().fft_length.size()));
 }

@@ -107,6 +107,20 @@ TEST(PartitionCounts, SumsOfAllReducesAreOneAllReduce) {
               ::testing::HasSubstr("(tensor<4xf32>) -> tensor<4xf32>\n    return"));
 }
 
+TEST(PartitionCounts, AnAllReduceThatIsUsedOtherwiseStays) {
+  EXPECT_EQ(CollectivesOfText(Program(R"((
+      %a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>},
+      %b: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>})
+      -> (tensor<4xf32>, tensor<4xf32>))",
+                                      R"(
+    %c = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %1 = stablehlo.reduce(%b init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
+    %2 = stablehlo.add %0, %1 : tensor<4xf32>
+    return %2, %1 : tensor<4xf32>, tensor<4xf32>)")),
+            "1 all_reduce");
+}
+
 TEST(PartitionCounts, AShardThatIsNeededTwiceIsMadeOnce) {
   EXPECT_EQ(CollectivesOfText(Program(R"((
       %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>},
@@ -118,6 +132,55 @@ TEST(PartitionCounts, AShardThatIsNeededTwiceIsMadeOnce) {
     %1 = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
     return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>)")),
             "1 all_gather");
+}
+
+TEST(PartitionCounts, WhatCannotBeDividedIsDividedAlongAnotherDimension) {
+  EXPECT_EQ(CollectivesOfText(Program(R"((
+      %a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>})
+      -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}))",
+                                      R"(
+    %0 = stablehlo.reverse %a, dims = [1] : tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>)")),
+            "2 all_to_all");
+}
+
+TEST(PartitionCounts, RowsOfATableAreFoundWhereTheyAre) {
+  const auto gather = [](absl::string_view table, absl::string_view rows) {
+    return CollectivesOfText(Program(
+        absl::StrCat("(%t: tensor<32x4xf32> {sdy.sharding = #sdy.sharding<@m, [", table,
+                     "]>}, %i: tensor<8x1xf32> {sdy.sharding = #sdy.sharding<@m, [", rows,
+                     "]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [", rows, "]>})"),
+        R"(
+    %0 = stablehlo.convert %i : (tensor<8x1xf32>) -> tensor<8x1xi32>
+    %1 = "stablehlo.gather"(%t, %0) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], index_vector_dim = 1, offset_dims = [1], start_index_map = [0]>, slice_sizes = array<i64: 1, 4>}> : (tensor<32x4xf32>, tensor<8x1xi32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>)"));
+  };
+  EXPECT_EQ(gather("{}, {}", "{\"x\"}, {}"), "");
+  EXPECT_EQ(gather("{\"x\"}, {}", "{}, {}"), "1 all_reduce");
+  EXPECT_EQ(gather("{\"x\"}, {}", "{\"y\"}, {}"), "1 all_reduce");
+  // The indices come to the table, and each row goes back to where it is needed.
+  EXPECT_EQ(gather("{\"x\"}, {}", "{\"x\"}, {}"), "1 all_gather, 1 reduce_scatter");
+}
+
+TEST(PartitionCounts, RowsAreAddedToATableWhereTheyAre) {
+  const auto scatter = [](absl::string_view table, absl::string_view rows) {
+    return CollectivesOfText(Program(
+        absl::StrCat("(%t: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [", table,
+                     "]>}, %i: tensor<16x1xf32> {sdy.sharding = #sdy.sharding<@m, [", rows,
+                     "]>}, %u: tensor<16x4xf32> {sdy.sharding = #sdy.sharding<@m, [", rows,
+                     "]>}) -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [", table, "]>})"),
+        R"(
+    %0 = stablehlo.convert %i : (tensor<16x1xf32>) -> tensor<16x1xi32>
+    %1 = "stablehlo.scatter"(%t, %0, %u) <{scatter_dimension_numbers = #stablehlo.scatter<index_vector_dim = 1, inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], update_window_dims = [1]>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<8x4xf32>, tensor<16x1xi32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    return %1 : tensor<8x4xf32>)"));
+  };
+  EXPECT_EQ(scatter("{\"x\"}, {}", "{}, {}"), "");
+  EXPECT_EQ(scatter("{}, {}", "{\"x\"}, {}"), "1 all_reduce");
+  EXPECT_EQ(scatter("{\"y\"}, {}", "{\"x\"}, {}"), "1 all_reduce");
 }
 
 TEST(PartitionCounts, WhatIsBroadcastFollowsWhatItIsUsedWith) {

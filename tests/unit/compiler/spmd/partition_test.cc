@@ -139,6 +139,25 @@ TEST(Partition, ShapesMayChangeAlongTheWay) {
       "");
 }
 
+TEST(Partition, ShapesWithoutCommonFactorsAreNotDivided) {
+  EXPECT_EQ(Check(Program(
+                absl::StrCat("(%a: tensor<4x6xf32> ", At("{}, {\"x\"}"), ") -> tensor<6x4xf32>"),
+                "%0 = stablehlo.reshape %a : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+                "return %0 : tensor<6x4xf32>")),
+            "1 all_gather");
+}
+
+TEST(Partition, IndicesOfAllTypesAreShifted) {
+  // Those that lie outside are clamped to the last row, also where they are no numbers of i32.
+  EXPECT_EQ(Check(Program(absl::StrCat("(%t: tensor<16x2xf32> ", At("{\"x\", \"y\"}, {}"),
+                                       ") -> tensor<4x2xf32>"),
+                          R"(
+    %i = stablehlo.constant dense<[[0], [7], [4000000000], [15]]> : tensor<4x1xui32>
+    %0 = "stablehlo.gather"(%t, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], index_vector_dim = 1, offset_dims = [1], start_index_map = [0]>, slice_sizes = array<i64: 1, 2>}> : (tensor<16x2xf32>, tensor<4x1xui32>) -> tensor<4x2xf32>
+    return %0 : tensor<4x2xf32>)")),
+            "1 all_reduce");
+}
+
 TEST(Partition, WhatHasNoRuleIsComputedEverywhere) {
   EXPECT_EQ(
       Check(Program(absl::StrCat("(%a: tensor<8xf32> ", At("{\"x\"}"), ") -> (tensor<8xf32> ",
@@ -215,14 +234,55 @@ TEST(Partition, UnevenConstraintsAreNotFollowed) {
 
 TEST(Partition, ValuesThatAreNotReducedAreSums) {
   constexpr char kUnreduced[] = "{sdy.sharding = #sdy.sharding<@m, [{}], unreduced={\"x\"}>}";
-  const auto module = ir::ParseModule(
-      Program(absl::StrCat("(%a: tensor<4xf32>) -> (tensor<4xf32> ", kUnreduced, ")"),
-              "return %a : tensor<4xf32>"),
-      "test.mlir");
-  ASSERT_TRUE(module.ok()) << module.status();
-  const auto program = Partition(*module);
-  ASSERT_TRUE(program.ok()) << program.status();
-  EXPECT_EQ(CollectivesOf(program->module), "");
+  EXPECT_EQ(Check(Program(absl::StrCat("(%a: tensor<4xf32>) -> (tensor<4xf32> ", kUnreduced, ")"),
+                          "return %a : tensor<4xf32>")),
+            "");
+  EXPECT_EQ(Check(Program(absl::StrCat("(%a: tensor<4xf32> ", kUnreduced, ") -> tensor<4xf32>"),
+                          "return %a : tensor<4xf32>")),
+            "1 all_reduce");
+}
+
+// The interpreter does not run manual computations on parts of sums, so the whole program says the
+// same in another way.
+TEST(Partition, ManualComputationsMayTakeAndGivePartsOfSums) {
+  const auto run = [](absl::string_view in, absl::string_view out, absl::string_view whole) {
+    const auto module =
+        ir::ParseModule(Program("(%a: tensor<8xf32>) -> tensor<4xf32>",
+                                absl::StrCat("%0 = sdy.manual_computation(%a) in_shardings=[<@m, ",
+                                             in, ">] out_shardings=[<@m, ", out,
+                                             R"(>] manual_axes={"x"} (%b: tensor<8xf32>) {
+      %1 = stablehlo.slice %b [0:4] : (tensor<8xf32>) -> tensor<4xf32>
+      %2 = stablehlo.add %1, %1 : tensor<4xf32>
+      sdy.return %2 : tensor<4xf32>
+    } : (tensor<8xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>)")),
+                        "test.mlir");
+    if (!module.ok()) return module.status().ToString();
+    const auto same = ir::ParseModule(
+        Program("(%a: tensor<8xf32>) -> tensor<4xf32>",
+                absl::StrCat("%1 = stablehlo.slice %a [0:4] : (tensor<8xf32>) -> tensor<4xf32>\n"
+                             "%2 = stablehlo.add %1, %1 : tensor<4xf32>\n",
+                             whole)),
+        "test.mlir");
+    const auto program = Partition(*module);
+    if (!program.ok()) return program.status().ToString();
+    const std::vector<ir::Literal> arguments = {Numbers({ir::DType::kF32, {8}}, 1)};
+    const auto actual = RunPartitioned(*program, arguments, module->functions[0].ResultTypes());
+    const auto expected = ir::Interpret(*same, "main", arguments);
+    if (!actual.ok() || !expected.ok())
+      return absl::StrCat("cannot run: ", actual.status().ToString());
+    if (*actual != *expected) return std::string("another result");
+    return CollectivesOf(program->module);
+  };
+  // A sum of two equal parts.
+  EXPECT_EQ(run("[{}]", "[{}], unreduced={\"x\"}",
+                "%3 = stablehlo.add %2, %2 : tensor<4xf32>\nreturn %3 : tensor<4xf32>"),
+            "1 all_reduce");
+  EXPECT_EQ(run("[{}], unreduced={\"x\"}", "[{}], unreduced={\"x\"}", "return %2 : tensor<4xf32>"),
+            "1 all_reduce");
+  // Along an axis that is not manual, the values inside are whole.
+  EXPECT_EQ(run("[{}], unreduced={\"y\"}", "[{}], unreduced={\"y\"}", "return %2 : tensor<4xf32>"),
+            "");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -142,9 +143,9 @@ absl::StatusOr<ir::Literal> Whole(absl::Span<const ir::Literal> shards, const ir
   return whole;
 }
 
-absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(const PartitionedProgram& program,
-                                                        const std::vector<ir::Literal>& arguments,
-                                                        const std::vector<ir::Type>& results) {
+absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(
+    const PartitionedProgram& program, const std::vector<ir::Literal>& arguments,
+    const std::vector<ir::Type>& results, absl::Span<const ir::HostCallback> callbacks) {
   const ir::ProcessGrid& grid = program.module.grid;
   const auto partitions = static_cast<size_t>(grid.num_partitions);
   std::vector<std::vector<ir::Literal>> of_processes(static_cast<size_t>(grid.size()));
@@ -158,8 +159,8 @@ absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(const PartitionedProgram
   for (size_t p = 0; p < of_processes.size(); ++p) {
     of_processes[p].push_back(ir::Literal::Filled({ir::DType::kUI32, {}}, static_cast<double>(p)));
   }
-  ACCELD_ASSIGN_OR_RETURN(const auto outputs,
-                          ir::InterpretProcesses(program.module, "main", of_processes));
+  ACCELD_ASSIGN_OR_RETURN(const auto outputs, ir::InterpretProcesses(program.module, "main",
+                                                                     of_processes, {}, callbacks));
   std::vector<ir::Literal> whole;
   for (size_t i = 0; i < results.size(); ++i) {
     for (size_t first = 0; first < outputs.size(); first += partitions) {
@@ -190,12 +191,21 @@ PartitionedRun RunBoth(const ir::Module& module, const std::vector<ir::Literal>&
     run.failure = valid.ToString();
     return run;
   }
-  const auto expected = ir::Interpret(module, "main", arguments);
-  const auto actual = RunPartitioned(*program, arguments, module.functions[0].ResultTypes());
+  int64_t num_calls = 0;
+  const std::vector<ir::HostCallback> callbacks = {[&](absl::Span<const ir::Literal> operands) {
+    ++num_calls;
+    return std::vector<ir::Literal>(operands.begin(), operands.end());
+  }};
+  const auto expected = ir::Interpret(module, "main", arguments, {}, callbacks);
+  const int64_t expected_calls = std::exchange(num_calls, 0) * module.grid.num_replicas;
+  const auto actual =
+      RunPartitioned(*program, arguments, module.functions[0].ResultTypes(), callbacks);
   if (!expected.ok()) {
     run.failure = absl::StrCat("the whole: ", expected.status().ToString());
   } else if (!actual.ok()) {
     run.failure = absl::StrCat("partitioned: ", actual.status().ToString());
+  } else if (num_calls != expected_calls) {
+    run.failure = absl::StrCat(num_calls, " calls of the host, expected ", expected_calls);
   } else {
     run.expected = *expected;
     run.actual = *actual;

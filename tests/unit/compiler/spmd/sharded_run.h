@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "common/ir/calls/host_callback.h"
 #include "common/ir/conformance/checks.h"
 #include "common/ir/module.h"
 #include "common/ir/types/literal.h"
@@ -23,11 +24,13 @@ absl::StatusOr<ir::Literal> Whole(absl::Span<const ir::Literal> shards, const ir
 
 // Returns the results of the whole program, computed by the partitioned one. All replicas get the
 // same arguments and must compute the same.
-absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(const PartitionedProgram& program,
-                                                        const std::vector<ir::Literal>& arguments,
-                                                        const std::vector<ir::Type>& results);
+absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(
+    const PartitionedProgram& program, const std::vector<ir::Literal>& arguments,
+    const std::vector<ir::Type>& results, absl::Span<const ir::HostCallback> callbacks = {});
 
-// What a program computes as a whole, and what the processes of the partitioned one compute.
+// What a program computes as a whole, and what the processes of the partitioned one compute. Host
+// callback 0 gives its operands back. It is a failure if the processes of a replica call it another
+// number of times than the whole program does.
 struct PartitionedRun {
   std::string failure;  // why there are no results; otherwise empty
   std::vector<ir::Literal> expected, actual;

@@ -9,6 +9,13 @@ namespace acceld::compiler::spmd {
 using ir::DType;
 using ir::OpKind;
 
+namespace {
+
+constexpr DType kIndexTypes[] = {DType::kI32,  DType::kI32, DType::kI64,
+                                 DType::kUI32, DType::kI8,  DType::kUI64};
+
+}  // namespace
+
 void ShardedFunction::TryBroadcast() {
   const Value x = AnyValue();
   const ir::TensorType from = TypeOf(x);
@@ -37,11 +44,17 @@ void ShardedFunction::TryTranspose() {
   Keep(Make(OpKind::kTranspose, {x}, ir::TransposeAttributes{permutation}), x.bound, true, {x});
 }
 
-// Splits dimensions, merges neighbours, adds and removes ones, or makes one dimension of all.
+// Splits dimensions, merges neighbours, adds and removes ones, makes one dimension of all, or
+// exchanges the sizes of two.
 void ShardedFunction::TryReshape() {
   const Value x = AnyValue();
   const ir::TensorType from = TypeOf(x);
   ir::TensorType to{from.dtype, {}};
+  if (from.rank() > 1 && dice_.OneIn(8)) {
+    to = from;
+    std::swap(to.dims[static_cast<size_t>(dice_.Below(from.rank() - 1))], to.dims.back());
+    return Keep(Make(OpKind::kReshape, {x}, ir::NoAttributes{}, &to), x.bound, true, {x});
+  }
   const bool is_flat = dice_.OneIn(6);
   if (is_flat) to.dims.push_back(1);
   for (const int64_t size : from.dims) {
@@ -112,7 +125,6 @@ void ShardedFunction::TryConcatenate() {
 }
 
 void ShardedFunction::TryDynamicSlice() {
-  static constexpr DType kIndexTypes[] = {DType::kI32, DType::kI64, DType::kUI32, DType::kI8};
   const Value x = AnyValue(1);
   ir::TensorType part = TypeOf(x);
   for (int64_t& size : part.dims) {
@@ -146,7 +158,7 @@ void ShardedFunction::TryGather() {
   const Value x = AnyValue(1);
   const ir::TensorType operand = TypeOf(x);
   if (operand.num_elements() == 0) return;
-  ir::TensorType indices{dice_.OneIn(2) ? DType::kI32 : DType::kI64, AnyDims(0, 2)};
+  ir::TensorType indices{dice_.Pick(kIndexTypes), AnyDims(0, 2)};
   for (int64_t& size : indices.dims) size = std::max<int64_t>(size, 1);
   ir::GatherAttributes gather;
   auto& numbers = gather.dimension_numbers;
@@ -191,7 +203,7 @@ void ShardedFunction::TryGather() {
 void ShardedFunction::TryScatter() {
   const Value x = NumberValue(1, /*integer=*/true, /*real=*/true);
   const ir::TensorType operand = TypeOf(x);
-  ir::TensorType indices{dice_.OneIn(2) ? DType::kI32 : DType::kI64, AnyDims(0, 2)};
+  ir::TensorType indices{dice_.Pick(kIndexTypes), AnyDims(0, 2)};
   for (int64_t& size : indices.dims) size = std::max<int64_t>(size, 1);
   ir::ScatterAttributes scatter;
   auto& numbers = scatter.scatter_dimension_numbers;

@@ -13,8 +13,6 @@ using ir::OpKind;
 
 namespace {
 
-constexpr int kMaxDepth = 3;
-
 // The axes of one mesh that the sharding divides dimensions along.
 AxisSet AxesOf(const ir::Sharding& sharding) {
   AxisSet axes = 0;
@@ -99,18 +97,10 @@ ShardedFunction::Value ShardedFunction::MadeEqual(const Value& v, AxisSet axes) 
   return equal;
 }
 
-void ShardedFunction::TryManual() {
-  if (depth_ >= kMaxDepth || place_ == Place::kAnywhere || !may_exchange_) return;
-  if (context_.has_replicas) return;
-  const bool was_manual = is_manual_;
-  if (!was_manual) mesh_ = dice_.Below(static_cast<int64_t>(context_.meshes.size()));
-  AxisSet axes = FreeAxes();
-  if (was_manual && axes == 0) return;
-  if (dice_.OneIn(2)) axes &= static_cast<AxisSet>(dice_.Below(int64_t{1} << 16));
-  std::vector<ir::ValueId> ids;
+// Adds values of the scope as operands, and the region's parameters as values inside.
+ShardedFunction::Values ShardedFunction::BeginManual(AxisSet axes, std::vector<ir::ValueId>& ids,
+                                                     ir::ManualComputationAttributes& attributes) {
   std::vector<ir::Type> parameters;
-  ir::ManualComputationAttributes attributes{
-      .in_shardings = {}, .out_shardings = {}, .manual_axes = ToList(axes)};
   Values inside;
   for (int64_t i = dice_.Between(1, 3); i > 0; --i) {
     Value v = AnyValue();
@@ -125,6 +115,21 @@ void ShardedFunction::TryManual() {
   }
   const std::vector<ir::ValueId> shards = b_.BeginRegion(parameters);
   for (size_t i = 0; i < shards.size(); ++i) inside[i].id = shards[i];
+  return inside;
+}
+
+void ShardedFunction::TryManual() {
+  if (context_.has_replicas) return;
+  if (depth_ >= kMaxDepth || place_ == Place::kAnywhere || !may_exchange_) return;
+  const bool was_manual = is_manual_;
+  if (!was_manual) mesh_ = dice_.Below(static_cast<int64_t>(context_.meshes.size()));
+  AxisSet axes = FreeAxes();
+  if (was_manual && axes == 0) return;
+  if (dice_.OneIn(2)) axes &= static_cast<AxisSet>(dice_.Below(int64_t{1} << 16));
+  std::vector<ir::ValueId> ids;
+  ir::ManualComputationAttributes attributes{
+      .in_shardings = {}, .out_shardings = {}, .manual_axes = ToList(axes)};
+  Values inside = BeginManual(axes, ids, attributes);
   std::swap(scope_, inside);
   is_manual_ = true;
   manual_ |= axes;

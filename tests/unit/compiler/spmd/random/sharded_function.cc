@@ -253,9 +253,10 @@ void ShardedFunction::Step() {
       &ShardedFunction::TryFft,          &ShardedFunction::TryBranches,
       &ShardedFunction::TryWhile,        &ShardedFunction::TryCall,
       &ShardedFunction::TryConstraint,   &ShardedFunction::TryGroup,
-      &ShardedFunction::TryBarrier,      &ShardedFunction::TryManual,
-      &ShardedFunction::TryManual,       &ShardedFunction::TryCollective,
-      &ShardedFunction::TryCollective,   &ShardedFunction::TryCollective};
+      &ShardedFunction::TryHostCall,     &ShardedFunction::TryBarrier,
+      &ShardedFunction::TryManual,       &ShardedFunction::TryManual,
+      &ShardedFunction::TryCollective,   &ShardedFunction::TryCollective,
+      &ShardedFunction::TryCollective};
   (this->*dice_.Pick(kTries))();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ class ShardedFunction {
   const std::vector<bool>& exact_results() const { return exact_results_; }
 
  private:
+  // How deep control flow and manual computations nest at most.
+  static constexpr int kMaxDepth = 3;
+
   struct Value {
     ir::ValueId id = 0;
     int64_t bound = 0;   // above 0: its elements are integers of at most this size
@@ -138,12 +142,15 @@ class ShardedFunction {
   void TryCall();
   void TryConstraint();
   void TryGroup();
+  void TryHostCall();
   void TryBarrier();
   // manual.cc
   AxisSet FreeAxes() const;
   ir::Sharding ManualSharding(const ir::Dims& dims, AxisSet manual);
   Value ManualResult(const Value& v, AxisSet axes, ir::Sharding& sharding, ir::TensorType& whole);
   Value MadeEqual(const Value& v, AxisSet axes);
+  Values BeginManual(AxisSet axes, std::vector<ir::ValueId>& ids,
+                     ir::ManualComputationAttributes& attributes);
   void TryManual();
   // collectives.cc
   std::vector<std::vector<int64_t>> GroupsAlong(AxisSet axes) const;

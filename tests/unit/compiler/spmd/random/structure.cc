@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "common/ir/calls/host_callback.h"
 #include "tests/unit/compiler/spmd/random/sharded_function.h"
 
 // Control flow, calls, and ops that say how values are distributed.
@@ -7,12 +8,6 @@ namespace acceld::compiler::spmd {
 
 using ir::DType;
 using ir::OpKind;
-
-namespace {
-
-constexpr int kMaxDepth = 3;
-
-}  // namespace
 
 // Results with the types of `like`, whose floats are small: a bound that holds in all iterations.
 ir::Region ShardedFunction::Body(const Values& parameters, const Values& like, int64_t num_steps) {
@@ -180,6 +175,25 @@ void ShardedFunction::TryGroup() {
   if (group == groups_.size()) groups_.push_back(dims);
   (void)b_.Add(OpKind::kShardingGroup, {v.id},
                ir::ShardingGroupAttributes{static_cast<int64_t>(group)});
+}
+
+// A callback gives its operands back.
+void ShardedFunction::TryHostCall() {
+  Values values;
+  std::vector<ir::ValueId> ids;
+  std::vector<ir::Type> types;
+  for (int64_t i = dice_.Between(1, 2); i > 0; --i) {
+    values.push_back(AnyValue());
+    ids.push_back(values.back().id);
+    types.push_back(b_.TypeOf(ids.back()));
+  }
+  const auto results = b_.Add(OpKind::kCustomCall, ids,
+                              ir::HostCallbackAttributes(0, /*has_side_effect=*/true), {}, types);
+  if (!results.ok()) return;
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i].id = (*results)[i];
+    Keep(values[i]);
+  }
 }
 
 void ShardedFunction::TryBarrier() {
