@@ -4,8 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include "client/pjrt/compile/donated_arguments.h"
 #include "client/pjrt/compile/serialized_executable.h"
 #include "client/pjrt/devices/memory.h"
+#include "client/pjrt/distribution/without_shardings.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/extensions/layouts.h"
 #include "client/pjrt/functions.h"
@@ -67,9 +69,8 @@ CompiledProgram::CompiledProgram(client::Program compiled_program,
     result_memory_kinds.push_back(PJRT_Memory::kKind);
     result_memory_kind_sizes.push_back(std::strlen(PJRT_Memory::kKind));
   }
-  for (const ir::Donation& donation : program.module().Find(program.entry())->donations) {
-    donated.push_back(donation.parameter);
-  }
+  donated = DonatedArguments(program.module().Find(program.entry())->donations, argument_types,
+                             result_types);
 }
 
 absl::Status Executable_Destroy(PJRT_Executable_Destroy_Args& args) {
@@ -127,11 +128,12 @@ absl::Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
   return absl::OkStatus();
 }
 
-// Returns the program as it was submitted, as text, because the optimized program stays in the
-// daemon.
+// Returns the program as it was submitted, as text without shardings, because the optimized program
+// stays in the daemon.
 absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr char kFormat[] = "mlir";
-  const std::string text = ir::PrintModule(args.executable->compiled->program.module());
+  const std::string text =
+      ir::PrintModule(WithoutShardings(args.executable->compiled->program.module()));
   args.program->format = kFormat;
   args.program->format_size = std::strlen(kFormat);
   if (args.program->code != nullptr) {

@@ -46,7 +46,7 @@ struct CompiledProgram {
   std::vector<const char*> result_memory_kinds;
   std::vector<size_t> result_memory_kind_sizes;
   std::vector<PJRT_Layouts_MemoryLayout*> result_layouts, parameter_layouts;
-  // Numbers of the parameters that the program declares as donated, ascending.
+  // Numbers of the parameters that an execution consumes (donated_arguments.h), ascending.
   std::vector<uint32_t> donated;
   const std::unique_ptr<CompileAnswer> answer;
   const std::unique_ptr<CostProperties> cost;

@@ -185,12 +185,18 @@ def _start_cpu() -> None:
             started["cpu"] = start("cpu")
 
 
+def _with_token(sharding: Any) -> Any:
+    """The sharding of a call's results with that of a token before them, where each result has its own."""
+    if not isinstance(sharding, private("sharding_impls", "SdyArrayList")):
+        return sharding
+    token = private("sharding_impls", "SdyArray")(
+        mesh_shape=(), dim_shardings=(), logical_device_ids=sharding.shardings[0].logical_device_ids)
+    return type(sharding)((token, *sharding.shardings))
+
+
 def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> None:
     """Lets programs for the platform call Python: each call becomes a custom call with the number that the function has
-    in the program, and the program is compiled with the option that says what `register` calls these functions.
-
-    JAX says with a sharding that one device of several calls, outside of shard_map, or each, inside of it. The daemon
-    does so by itself, so the calls have no shardings."""
+    in the program, and the program is compiled with the option that says what `register` calls these functions."""
     callback = importlib.import_module("jax._src.callback")
     compiler = importlib.import_module("jax._src.compiler")
     emit_elsewhere = private("callback", "emit_python_callback")
@@ -218,6 +224,8 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
             backend_config=ir.DictAttr.get(
                 {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}))
         results = list(call.results)
+        if sharding is not None and results:  # it has one for each result, or one if there are none
+            mlir.set_sharding(module, call, _with_token(sharding) if token and types else sharding)
         new_token = results.pop(0) if token else None
         return results, new_token, checked
 

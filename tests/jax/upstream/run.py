@@ -35,6 +35,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--output", type=pathlib.Path, required=True, help="where the results are kept")
     parser.add_argument("--expected", type=pathlib.Path, default=HERE / "expected.txt")
     parser.add_argument("--jobs", type=int, default=2, help="test files that run at the same time (2)")
+    parser.add_argument("--devices", type=int, default=1, help="how many devices the daemon has, and cpu is given (1)")
     parser.add_argument("--timeout", type=int, default=300, help="seconds that one test may take (300)")
     parser.add_argument("--again", action="store_true", help="runs on acceld also what has results already")
     parser.add_argument("--select", help="only tests that match, as pytest's -k has it")
@@ -51,8 +52,10 @@ def test_files(arguments: argparse.Namespace) -> list[str]:
     return [name for name in names if not LEFT_OUT.match(name)]
 
 
-def environment(platform: str, home: pathlib.Path) -> dict[str, str]:
+def environment(platform: str, home: pathlib.Path, devices: int) -> dict[str, str]:
     environ = dict(os.environ)
+    if platform == "cpu" and devices > 1:
+        environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
     environ.update(
         JAX_PLATFORMS="acceld,cpu" if platform == "acceld" else "cpu",
         JAX_NUM_GENERATED_CASES=environ.get("JAX_NUM_GENERATED_CASES", "1"),
@@ -81,7 +84,7 @@ def run_file(arguments: argparse.Namespace, name: str, platform: str) -> None:
         command += ["-k", arguments.select]
     with open(results.with_suffix(".log"), "w") as log:
         subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, cwd=arguments.checkout,
-                       env=environment(platform, arguments.output), check=False)
+                       env=environment(platform, arguments.output, arguments.devices), check=False)
     if part.exists():
         part.rename(results)
 

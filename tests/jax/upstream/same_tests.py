@@ -1,7 +1,8 @@
 """A pytest plugin that makes JAX's tests the same on both platforms.
 
-The CPU platform is left with one device where tests ask for eight, as acceld runs a program on one. And tests are told
-that they run on a CPU, as many are skipped on a platform that they do not know: what runs there is to run on acceld.
+The CPU platform is left with as many devices as it was given where tests ask for eight, as acceld has as many. And tests
+are told that they run on a CPU, as many are skipped on a platform that they do not know: what runs there is to run on
+acceld.
 """
 
 import jax
