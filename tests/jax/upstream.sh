@@ -8,9 +8,9 @@
 #     N          how many devices both platforms have (default: 1); JAX's tests of several want 8
 #     FILE       under CHECKOUT/tests; all of them if none is named
 #
-# Results are kept in build/upstream/VERSION, those with several devices in a folder there: a run that was broken off goes
-# on where it was. pytest and what JAX's tests need come from PyPI, into a virtual environment there. upstream/run.py
-# --help says more.
+# Results are kept in build/upstream/VERSION, those with several devices in a folder there: a run that was broken off
+# goes on where it was. pytest and what JAX's tests need come from PyPI, into a virtual environment there.
+# upstream/run.py --help says more.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/tests/jax
@@ -49,7 +49,8 @@ if [[ ! -x $venv/bin/pytest ]]; then
 fi
 
 work=$(mktemp -d)
-"$bin/acceld" --listen "unix:$work/acceld.sock" --cache-dir "$work/cache" --cpu-devices "$devices" 2>"$output/acceld.log" &
+"$bin/acceld" --listen "unix:$work/acceld.sock" --cache-dir "$work/cache" --cpu-devices "$devices" \
+  2>"$output/acceld.log" &
 daemon=$!
 stop() {
   kill "$daemon" 2>/dev/null && wait "$daemon" || true
