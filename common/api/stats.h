@@ -23,7 +23,7 @@ struct Counters {
 };
 
 enum class CounterType : uint8_t { kCounter, kGauge };
-enum class CounterUnit : uint8_t { kCount, kBytes };
+enum class CounterUnit : uint8_t { kCount, kBytes, kMilliseconds };
 
 // A row of counters.def, which says what the columns mean.
 struct CounterInfo {

@@ -49,8 +49,11 @@ void Families::Add(MetricId id, Labels labels, double value) {
 void Families::AddCounter(const CounterInfo& counter, uint64_t value) {
   size_t index = 0;
   while (Metrics()[index].name != counter.metric) ++index;
-  if (counter.labels.empty()) return AddValue(index, {}, static_cast<double>(value));
-  AddValue(index, {counter.labels}, static_cast<double>(value));
+  // Prometheus has times in seconds.
+  const double scale = counter.unit == CounterUnit::kMilliseconds ? 1e-3 : 1;
+  const double served = static_cast<double>(value) * scale;
+  if (counter.labels.empty()) return AddValue(index, {}, served);
+  AddValue(index, {counter.labels}, served);
 }
 
 void Families::AddValue(size_t index, Labels labels, double value) {

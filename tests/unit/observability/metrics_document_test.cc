@@ -31,6 +31,7 @@ TEST(Metrics, NamesFollowTheRulesOfPrometheus) {
     EXPECT_TRUE(names.insert(metric.name).second) << name;
     EXPECT_THAT(name, ::testing::MatchesRegex("acceld_[a-z_]+"));
     EXPECT_EQ(absl::EndsWith(name, "_total"), metric.kind == MetricKind::kCounter) << name;
+    EXPECT_FALSE(absl::StrContains(name, "milliseconds")) << name << " must be in seconds";
     EXPECT_TRUE(metric.kind != MetricKind::kHistogram || absl::EndsWith(name, "_seconds")) << name;
     EXPECT_TRUE(absl::EndsWith(metric.help, ".")) << name;
     for (absl::string_view label : absl::StrSplit(metric.labels, ", ", absl::SkipEmpty())) {
