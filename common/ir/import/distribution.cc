@@ -190,6 +190,9 @@ const std::string* TargetOf(const ImportedOp& op) {
 absl::StatusOr<Mesh> ReadMesh(const Attribute& from) {
   ACCELD_ASSIGN_OR_RETURN(const AttributeDictionary* fields, FieldsOf(from, "mesh"));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Attribute> axes, ElementsOf(*fields, "axes"));
+  if (static_cast<int64_t>(axes.size()) > limits::kMaxMeshAxes) {
+    return Refuse("a mesh has ", axes.size(), " axes, above the limit of ", limits::kMaxMeshAxes);
+  }
   Mesh mesh;
   for (const Attribute& element : axes) {
     ACCELD_ASSIGN_OR_RETURN(const AttributeDictionary* axis, FieldsOf(element, "mesh_axis"));

@@ -46,6 +46,10 @@ int64_t PartitionAt(const Mesh& mesh, absl::Span<const int64_t> position) {
 
 absl::Status CheckMesh(const Mesh& mesh, int64_t num_partitions) {
   if (mesh.name.empty()) return Refuse(mesh, "it has no name");
+  if (static_cast<int64_t>(mesh.axes.size()) > limits::kMaxMeshAxes) {
+    return Refuse(mesh, "it has ", mesh.axes.size(), " axes, above the limit of ",
+                  limits::kMaxMeshAxes);
+  }
   for (size_t i = 0; i < mesh.axes.size(); ++i) {
     const MeshAxis& axis = mesh.axes[i];
     if (axis.name.empty()) return Refuse(mesh, "axis ", i, " has no name");

@@ -67,11 +67,11 @@ class ShardingChecker {
     }
     const int64_t end = is_whole ? whole.size : axis.pre_size * axis.size;
     for (const Part& used : used_) {
-      if (used.axis.axis == axis.axis && axis.pre_size < used.end && used.axis.pre_size < end) {
-        return Refuse("axis \"", whole.name, "\" is used twice");
-      }
+      if (used.axis.axis != axis.axis) continue;
+      // An axis of one device has no parts that could overlap.
+      const bool overlap = axis.pre_size < used.end && used.axis.pre_size < end;
+      if (overlap || whole.size == 1) return Refuse("axis \"", whole.name, "\" is used twice");
     }
-    // Parts of an axis of one device are empty, so that the loop above does not find them.
     used_.push_back({axis, end});
     return absl::OkStatus();
   }

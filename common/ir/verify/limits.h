@@ -25,9 +25,10 @@ inline constexpr int64_t kMaxCopiedOps = 20'000;
 inline constexpr int64_t kMaxFunctions = 100'000;
 inline constexpr int64_t kMaxOperands = 100'000;
 inline constexpr int64_t kMaxResults = 100'000;
-// The processes of a program, replicas times partitions, and its meshes.
+// The processes of a program, replicas times partitions, its meshes, and the axes of each.
 inline constexpr int64_t kMaxProcesses = 4096;
 inline constexpr int64_t kMaxMeshes = 1000;
+inline constexpr int64_t kMaxMeshAxes = 64;
 inline constexpr int64_t kMaxNameBytes = 4096;
 // The bytes of the text of one program, and of all its constants together.
 inline constexpr int64_t kMaxProgramBytes = int64_t{1} << 30;

@@ -1,5 +1,10 @@
-// Collectives in text: they are printed with all that jaxlib needs to read them.
+// Collectives in text, which are printed with all that jaxlib needs to read them, and limits of
+// meshes.
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "common/ir/text.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace acceld::ir {
@@ -34,6 +39,17 @@ TEST(CollectivesText, HaveAllAttributesThatStableHloRequires) {
   const auto module = ParseModule(kCollectives, "m.mlir");
   ASSERT_TRUE(module.ok()) << module.status();
   EXPECT_EQ(PrintModule(*module), kCollectives);
+}
+
+TEST(MeshText, MeshesHaveFewAxes) {
+  std::string axes = "\"a\"=2";
+  for (int i = 0; i < 64; ++i) absl::StrAppend(&axes, ", \"a", i, "\"=1");
+  const auto module = ParseModule(
+      absl::StrCat("module attributes {mhlo.num_partitions = 2 : i32} {\nsdy.mesh @m = <[", axes,
+                   "]>\n}"),
+      "m.mlir");
+  EXPECT_THAT(std::string(module.status().message()),
+              ::testing::HasSubstr("a mesh has 65 axes, above the limit of 64"));
 }
 
 }  // namespace

@@ -447,6 +447,7 @@ TEST(ShardyText, ShardingsWithWrongNamesOrPartsAreRefused) {
       {"<@mesh, [{\"y\"}, {\"y\":(2)2}]>", "axis \"y\" is used twice"},
       {"<@mesh, [{\"x\"}, {}], replicated={\"x\"}>", "axis \"x\" is used twice"},
       {"<@mesh, [{\"x\"}]>", "has 1 dimensions"},
+      {"<mesh<[\"a\"=8, \"b\"=1]>, [{\"b\", \"b\"}, {}]>", "axis \"b\" is used twice"},
       {"<mesh<[\"a\"=3]>, [{}, {}]>", "it has 3 devices, but the program has 8 partitions"},
   };
   for (const auto& [sharding, why] : cases) {
