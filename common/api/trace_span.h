@@ -13,6 +13,7 @@ enum class SpanKind : uint8_t {
   kDownload,     // on the download stream of device `track`
   kCompile,      // on the compile thread `track`
   kCompileStep,  // a stage or pass of a compile, within it
+  kCollective,   // an exchange of values of an execution on device `track` with those on others
 };
 
 // An interval that has ended. Times are nanoseconds of one steady clock: the daemon's, where
@@ -25,6 +26,13 @@ struct TraceSpan {
   uint64_t session = 0;      // 0: nobody's in particular
   int64_t submitted_ns = 0;  // of executions: when the command arrived
   int64_t begin_ns = 0, end_ns = 0;
+  // Of collectives: how long the participant waited for others to come, from begin_ns on, and the
+  // size of its operands.
+  int64_t wait_ns = 0, bytes = 0;
+  // Of executions and collectives of programs over several devices: the number of the launch, which
+  // is the same for all its participants, and that of the participant. 0: not of such a program.
+  uint64_t gang = 0;
+  uint32_t participant = 0;
   std::string name;
 };
 

@@ -36,6 +36,8 @@ v1::TraceSpan::Kind ToProto(SpanKind value) {
       return v1::TraceSpan::COMPILE;
     case SpanKind::kCompileStep:
       return v1::TraceSpan::COMPILE_STEP;
+    case SpanKind::kCollective:
+      return v1::TraceSpan::COLLECTIVE;
   }
   return v1::TraceSpan::KIND_UNKNOWN;
 }
@@ -65,6 +67,8 @@ SpanKind FromProto(v1::TraceSpan::Kind proto) {
       return SpanKind::kCompile;
     case v1::TraceSpan::COMPILE_STEP:
       return SpanKind::kCompileStep;
+    case v1::TraceSpan::COLLECTIVE:
+      return SpanKind::kCollective;
     default:  // The enum is open on the wire.
       return SpanKind::kUnknown;
   }
@@ -322,6 +326,10 @@ v1::TraceSpan ToProto(const TraceSpan& info) {
   proto.set_submitted_ns(info.submitted_ns);
   proto.set_begin_ns(info.begin_ns);
   proto.set_end_ns(info.end_ns);
+  proto.set_wait_ns(info.wait_ns);
+  proto.set_bytes(info.bytes);
+  proto.set_gang(info.gang);
+  proto.set_participant(info.participant);
   proto.set_name(EscapeNonUtf8(info.name));
   return proto;
 }
@@ -335,6 +343,10 @@ TraceSpan FromProto(const v1::TraceSpan& proto) {
           .submitted_ns = proto.submitted_ns(),
           .begin_ns = proto.begin_ns(),
           .end_ns = proto.end_ns(),
+          .wait_ns = proto.wait_ns(),
+          .bytes = proto.bytes(),
+          .gang = proto.gang(),
+          .participant = proto.participant(),
           .name = proto.name()};
 }
 

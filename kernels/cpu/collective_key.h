@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ inline std::vector<int64_t> CollectiveKeyOf(int64_t site, const Collective& coll
                                  static_cast<int64_t>(collective.combiner),
                                  collective.dimension,
                                  collective.concat_dimension,
+                                 collective.factor.has_value() ? 1 : 0,
+                                 std::bit_cast<int64_t>(collective.factor.value_or(0)),
                                  static_cast<int64_t>(collective.groups.size())};
   for (const std::vector<int64_t>& group : collective.groups) {
     fields.push_back(static_cast<int64_t>(group.size()));
@@ -42,6 +45,9 @@ inline CollectiveAtSite ReadCollective(const int64_t* fields) {
   collective.combiner = static_cast<Collective::Combiner>(*fields++);
   collective.dimension = *fields++;
   collective.concat_dimension = *fields++;
+  const bool has_factor = *fields++ != 0;
+  const auto factor = std::bit_cast<double>(*fields++);
+  if (has_factor) collective.factor = factor;
   collective.groups.resize(static_cast<size_t>(*fields++));
   for (std::vector<int64_t>& group : collective.groups) {
     const int64_t size = *fields++;

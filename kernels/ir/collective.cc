@@ -32,20 +32,25 @@ const char* CombinerName(Combiner combiner) {
   return "";
 }
 
-// Returns the fields that only some kinds have: " add dim=1".
+std::string FactorText(const Collective& collective) {
+  return collective.factor.has_value() ? absl::StrCat(" * ", *collective.factor) : "";
+}
+
+// Returns the fields that only some kinds have: " add * 0.5 dim=1".
 std::string ParametersText(const Collective& collective) {
   switch (collective.kind) {
     case Kind::kAllGather:
       return absl::StrCat(" dim=", collective.dimension);
     case Kind::kAllReduce:
-      return absl::StrCat(" ", CombinerName(collective.combiner));
+      return absl::StrCat(" ", CombinerName(collective.combiner), FactorText(collective));
     case Kind::kAllToAll:
       return absl::StrCat(" split=", collective.dimension, " concat=", collective.concat_dimension);
     case Kind::kBroadcast:
     case Kind::kPermute:
       return "";
     case Kind::kReduceScatter:
-      return absl::StrCat(" ", CombinerName(collective.combiner), " dim=", collective.dimension);
+      return absl::StrCat(" ", CombinerName(collective.combiner), FactorText(collective),
+                          " dim=", collective.dimension);
   }
   return "";
 }
@@ -67,6 +72,9 @@ class Checker {
       return Refuse(collective_.operands.size(), " operands, but ", collective_.results.size(),
                     " results");
     }
+    const bool is_reduction =
+        collective_.kind == Kind::kAllReduce || collective_.kind == Kind::kReduceScatter;
+    if (collective_.factor.has_value() && !is_reduction) return Refuse("it has a factor");
     for (size_t i = 0; i < collective_.operands.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(CheckResult(collective_.operands[i], collective_.results[i]));
     }
@@ -141,8 +149,13 @@ class Checker {
   }
 
   absl::Status CheckCombiner(ir::DType dtype) const {
-    if (CanCombine(collective_.combiner, dtype)) return absl::OkStatus();
-    return Refuse(CombinerName(collective_.combiner), " of ", ir::DTypeName(dtype));
+    if (!CanCombine(collective_.combiner, dtype)) {
+      return Refuse(CombinerName(collective_.combiner), " of ", ir::DTypeName(dtype));
+    }
+    if (collective_.factor.has_value() && !CanScale(dtype)) {
+      return Refuse("a factor for ", ir::DTypeName(dtype));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status CheckSame(const ir::TensorType& operand, const ir::TensorType& result) const {
@@ -227,6 +240,11 @@ bool CanCombine(Combiner combiner, ir::DType dtype) {
       return dtype == ir::DType::kI1 || ir::IsInteger(dtype);
   }
   return false;
+}
+
+bool CanScale(ir::DType dtype) {
+  return dtype == ir::DType::kF16 || dtype == ir::DType::kBF16 || dtype == ir::DType::kF32 ||
+         dtype == ir::DType::kF64;
 }
 
 absl::Status CheckCollective(const Collective& collective) { return Checker(collective).Run(); }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/optional.h"
 #include "common/ir/types/type.h"
 #include "common/status.h"
 
@@ -31,6 +32,10 @@ struct Collective {
   // Of kAllGather and kReduceScatter; the dimension along which kAllToAll divides operands.
   int64_t dimension = 0;
   int64_t concat_dimension = 0;  // along which kAllToAll puts parts together
+  // Of kAllReduce and kReduceScatter: by this the combined elements are multiplied, after they were
+  // rounded to their type, which represents this number exactly. For targets that can do it
+  // (codegen::Target::ScalesCollectives).
+  absl::optional<double> factor;
   // The numbers of the members of each group, in their order; for kPermute a (source, target) pair
   // each. Each participant is in one group at most, and only those of kBroadcast and kPermute may
   // be in none.
@@ -47,10 +52,13 @@ const char* NameOf(Collective::Kind kind);
 // Whether elements of the dtype can be combined so.
 bool CanCombine(Collective::Combiner combiner, ir::DType dtype);
 
-// INVALID_ARGUMENT, with the name of the op, unless the types, the groups and the combiner fit
-// together: no number of a member is negative or stands twice, the groups of kAllGather, kAllToAll
-// and kReduceScatter have equal sizes, and each result has the type that follows from its operand.
-// The types must be static and valid. How many participants there are is not known here.
+// Whether combined elements of the dtype can be multiplied by a factor.
+bool CanScale(ir::DType dtype);
+
+// INVALID_ARGUMENT, with the name of the op, unless the types, the groups, the combiner and the
+// factor fit together: no number of a member is negative or stands twice, the groups of kAllGather,
+// kAllToAll and kReduceScatter have equal sizes, and each result has the type that follows from its
+// operand. The types must be static and valid. How many participants there are is not known here.
 absl::Status CheckCollective(const Collective& collective);
 
 }  // namespace acceld::kernels

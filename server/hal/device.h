@@ -57,18 +57,24 @@ struct Launch {
   // Answers the host calls of the run. nullptr: host calls fail.
   std::shared_ptr<HostCalls> host;
   // Whether the run is expected to be so short that an idle stream may run it on the thread that
-  // calls Stream::Run, before that function returns.
+  // calls Stream::Run, before that function returns, or leave it to the gang (Gang::RunInline).
   bool may_run_inline = false;
   // Where the stream stores the duration of a successful run on the device, in nanoseconds, before
   // the run's event becomes ready. Time in which the run paused or waited for host calls does not
   // count. nullptr: the duration is not needed.
   std::shared_ptr<std::atomic<int64_t>> device_ns;
+  // Where the stream stores how much of that time the run waited for other participants, which is
+  // known for CPU devices only. nullptr: it is not needed.
+  std::shared_ptr<std::atomic<int64_t>> waited_ns;
   // The participants of a launch on several devices, of which this run is number `participant`. The
   // stream tells the gang when the run has ended, also if it was cancelled before it began. The run
-  // may wait for other participants, so it never runs on the thread that calls Stream::Run.
+  // may wait for other participants, so it never runs before Stream::Run returns.
   // nullptr: a launch on one device, whose collectives fail.
   std::shared_ptr<Gang> gang;
   int participant = 0;
+  // Called at the end of each collective of the run, by one thread at a time. It must not block.
+  // nullptr: nobody wants to know.
+  std::function<void(const CollectiveRecord&)> on_collective;
 };
 
 // An in-order queue of work on one device. The functions enqueue work and do not wait for it; an

@@ -11,6 +11,16 @@ namespace {
 
 constexpr uint32_t kFormat = 1;
 
+// Of the wire format of Protocol Buffers: the wire type of strings, and the most bytes of a field
+// of that type before its content.
+constexpr uint32_t kLengthDelimited = 2;
+constexpr size_t kMaxFieldHeaderBytes = 20;
+
+void AppendVarint(uint64_t value, std::string& bytes) {
+  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+  bytes.push_back(static_cast<char>(value));
+}
+
 void TypesToProto(const std::vector<ir::TensorType>& types,
                   google::protobuf::RepeatedPtrField<v1::TensorType>& out) {
   for (const ir::TensorType& type : types) {
@@ -74,16 +84,29 @@ std::string Serialize(const Executable& executable) {
   TypesToProto(executable.arguments, *proto.mutable_arguments());
   TypesToProto(executable.results, *proto.mutable_results());
   proto.set_arena_bytes(executable.arena_bytes);
-  proto.set_constants(executable.constants);
   proto.set_code(executable.code);
   proto.set_steady(executable.steady);
+  proto.set_has_collectives(executable.has_collectives);
   proto.set_compile_ms(executable.compile_ms);
   for (const kernels::InputOutputAlias& alias : executable.may_share) {
     v1::InputOutputAlias& to = *proto.add_may_share();
     to.set_argument(alias.argument);
     to.set_result(alias.result);
   }
-  return proto.SerializeAsString();
+  // The constants, which may be most of the bytes, are appended without being copied to the message
+  // first.
+  const size_t rest_bytes = proto.ByteSizeLong();
+  const size_t most_bytes = rest_bytes + kMaxFieldHeaderBytes + executable.constants.size();
+  if (most_bytes > static_cast<size_t>(INT32_MAX)) return "";
+  std::string bytes;
+  bytes.reserve(most_bytes);
+  if (!proto.AppendToString(&bytes)) return "";
+  if (!executable.constants.empty()) {
+    AppendVarint(v1::Executable::kConstantsFieldNumber << 3 | kLengthDelimited, bytes);
+    AppendVarint(executable.constants.size(), bytes);
+    bytes += executable.constants;
+  }
+  return bytes;
 }
 
 absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
@@ -111,6 +134,7 @@ absl::StatusOr<Executable> Deserialize(absl::string_view bytes) {
   executable.constants = std::move(*proto.mutable_constants());
   executable.code = std::move(*proto.mutable_code());
   executable.steady = proto.steady();
+  executable.has_collectives = proto.has_collectives();
   executable.compile_ms = proto.compile_ms();
   for (const v1::InputOutputAlias& alias : proto.may_share()) {
     executable.may_share.push_back({alias.argument(), alias.result()});

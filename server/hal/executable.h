@@ -24,9 +24,11 @@ struct Executable {
   std::vector<kernels::InputOutputAlias> may_share;
   std::string constants;  // the bytes of the constant block
   std::string code;       // ELF objects for the CPU, a serialized CudaProgram for GPUs
-  // Whether all runs take about the same time, whatever the data (kernels::HasBoundedDuration).
+  // Whether all runs take about the same time, whatever the data (kernels::HasBoundedDuration). Not
+  // counting how long they wait for other participants.
   bool steady = false;
-  double compile_ms = 0;  // how long the compilation took
+  bool has_collectives = false;  // whether runs exchange values with other participants
+  double compile_ms = 0;         // how long the compilation took
 
   int64_t size_bytes() const { return static_cast<int64_t>(constants.size() + code.size()); }
   std::string Signature() const;  // "(tensor<2xf32>) -> tensor<2xf32>"

@@ -13,7 +13,7 @@
 namespace acceld::hal {
 
 // An executable whose code is loaded on one device. Immutable except for the time of its last use
-// and the estimate of its duration, which any thread may update. Shared by the cache and by all
+// and the estimates of its duration, which any thread may update. Shared by the cache and by all
 // queued and running executions of it.
 struct LoadedExecutable {
   LoadedExecutable(std::shared_ptr<const Executable> executable,
@@ -32,6 +32,8 @@ struct LoadedExecutable {
   const std::shared_ptr<const Module> module;
   mutable std::atomic<int64_t> last_use_ns{0};  // time of std::chrono::steady_clock
   mutable CostEstimate cost;                    // the duration of one run on the device
+  // Of a run in a gang: the same without the time in which it waits for other participants.
+  mutable CostEstimate cost_in_gang;
 };
 
 }  // namespace acceld::hal

@@ -91,6 +91,7 @@ std::shared_ptr<Array> DeviceExecutor::ReaderOf(const std::shared_ptr<Task>& tas
 
 void DeviceExecutor::NoteUnread(const std::shared_ptr<Task>& task) {
   if (task->read_outputs_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+  if (Gang* const gang = task->gang(); gang != nullptr && !gang->NoteUnread()) return;
   absl::Status reason = absl::CancelledError(absl::StrCat(
       "program ", *task->execution()->program_name, ": nobody holds its results any more"));
   // The caller may hold locks, and may itself be settling a task of the same chain. So the dispatch

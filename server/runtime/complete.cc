@@ -41,6 +41,7 @@ void DeviceExecutor::TraceExecution(const Task& task, const Execution& execution
                                     const absl::Status& status, TimePoint now, int64_t device_ns) {
   if (options_.trace == nullptr) return;
   const int64_t end_ns = now.time_since_epoch().count();
+  const Gang* const gang = execution.gang.get();
   options_.trace->Add({.kind = SpanKind::kExecution,
                        .express = task.bypass_ != nullptr,
                        .code = static_cast<uint8_t>(status.code()),
@@ -49,6 +50,8 @@ void DeviceExecutor::TraceExecution(const Task& task, const Execution& execution
                        .submitted_ns = execution.submitted_at.time_since_epoch().count(),
                        .begin_ns = end_ns - device_ns,
                        .end_ns = end_ns,
+                       .gang = gang != nullptr ? gang->number() : 0,
+                       .participant = static_cast<uint16_t>(execution.participant),
                        .name = *execution.program_name});
 }
 
@@ -63,7 +66,13 @@ void DeviceExecutor::Complete(Task& task, absl::Status status) {
     instruments_.device_time.Observe(device_time);
     instruments_.queue_time.Observe(now - device_time - execution->submitted_at);
     // A run that failed or was told to stop does not count for the estimate of the cost.
-    if (status.ok() && !task.is_cancelled()) execution->executable->cost.Record(device_ns);
+    if (status.ok() && !task.is_cancelled()) {
+      execution->executable->cost.Record(device_ns);
+      if (execution->gang != nullptr) {
+        execution->executable->cost_in_gang.Record(device_ns -
+                                                   task.waited_ns_.load(std::memory_order_relaxed));
+      }
+    }
     if (execution->execute_us != nullptr) {
       execution->execute_us->store(static_cast<double>(device_ns) / 1000,
                                    std::memory_order_relaxed);

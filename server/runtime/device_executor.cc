@@ -60,15 +60,15 @@ void JoinGang(const Execution& execution) {
 
 }  // namespace
 
-bool Task::OnInputResolved() {
+bool Task::RemoveBlocker(bool by_submission) {
   const int blockers = blockers_.fetch_sub(1, std::memory_order_acq_rel);
   // The last blocker of a member is its gang, which this call may remove.
-  if (blockers == 2 && gang() != nullptr) gang()->NoteReady();
+  if (blockers == 2 && gang() != nullptr) gang()->NoteReady(by_submission);
   return blockers == 1;
 }
 
-void Task::Unblock() {
-  if (!OnInputResolved()) return;
+void Task::Unblock(bool by_submission) {
+  if (!RemoveBlocker(by_submission)) return;
   const std::shared_ptr<Array::Waiter> self = shared_from_this();
   executor_->MakeRunnable({&self, 1});
 }
@@ -147,8 +147,10 @@ void DeviceExecutor::Submit(std::shared_ptr<TaskQueue> queue, std::shared_ptr<Ta
     }
   }
   if (!closed.ok()) return FailTask(*task, closed);
-  if (is_inline) return DispatchInline(task);
-  task->Unblock();
+  if (!is_inline) return task->Unblock(/*by_submission=*/true);
+  const bool on_compute_stream = execution != nullptr && task->bypass_ == nullptr;
+  const bool is_task_kept = DispatchTaken(task);
+  EndInline(*task, on_compute_stream, is_task_kept);
 }
 
 void DeviceExecutor::Provide(
@@ -256,11 +258,10 @@ void DeviceExecutor::CancelIfAnInputFails(const std::shared_ptr<Task>& task,
   }
 }
 
-void DeviceExecutor::DispatchInline(const std::shared_ptr<Task>& task) {
+bool DeviceExecutor::DispatchTaken(const std::shared_ptr<Task>& task) {
   const Execution* const execution = task->execution();
   task->may_run_inline_ =
       inline_limits_.IsVeryShort(*task, execution != nullptr && execution->awaited);
-  const bool on_compute_stream = execution != nullptr && task->bypass_ == nullptr;
   const absl::Status status = Dispatch(task);
   // The dispatch thread can free memory.
   const bool is_put_back = status.code() == absl::StatusCode::kResourceExhausted;
@@ -269,10 +270,27 @@ void DeviceExecutor::DispatchInline(const std::shared_ptr<Task>& task) {
   } else if (!status.ok()) {
     FailDispatch(*task, status);
   }
+  return !is_put_back;
+}
+
+void DeviceExecutor::EndInline(Task& task, bool on_compute_stream, bool is_task_kept) {
   const MutexLock lock(mutex_);
-  scheduler_.EndInline(*task, on_compute_stream, !is_put_back);
+  scheduler_.EndInline(task, on_compute_stream, is_task_kept);
   WakeDispatchThread();
   if (stopping_) work_.NotifyAll();
+}
+
+bool DeviceExecutor::TakeMemberInline(const std::shared_ptr<Task>& task) {
+  const MutexLock lock(mutex_);
+  // A task that does not wait any more was cancelled, and another thread may be changing it.
+  return !stopping_ && task->state_ == Task::State::kWaiting && Scheduler::ClosedFor(*task).ok() &&
+         inline_limits_.MayDispatchInline(*task, index_) && scheduler_.TakeMemberInline(task);
+}
+
+void DeviceExecutor::ReturnMember(const std::shared_ptr<Task>& task) {
+  const MutexLock lock(mutex_);
+  scheduler_.ReturnMember(task);
+  WakeDispatchThread();
 }
 
 void DeviceExecutor::PutBack(const std::shared_ptr<Task>& task, bool held) {

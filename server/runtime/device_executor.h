@@ -49,8 +49,8 @@ namespace acceld::runtime {
 // Its inputs then lose a reader, so a chain of executions that is dropped ends as a whole, one link
 // after another.
 //
-// A member of a gang (gang/gang.h) is dispatched when the other members are ready, too. It is never
-// dispatched by the thread that submits it.
+// A member of a gang (gang/gang.h) is dispatched when the other members are ready, too. If all
+// members are very short, the thread that submits the last one dispatches all of them.
 //
 // A failure becomes the error of the task's outputs ("program X: ...") and, unchanged, the error of
 // everything computed from them. Chains of any length are settled without recursion.
@@ -76,7 +76,7 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
     int64_t awaited_bytes = 16 << 20;
     // The most bytes of uploads being copied at a time; a single upload may be larger.
     int64_t upload_bytes = int64_t{16} << 20;
-    observability::TraceRing* trace = nullptr;  // gets a span for each launch and copy
+    observability::TraceRing* trace = nullptr;  // gets spans of launches, copies and collectives
     DeviceMemory::Options memory;
     // How long a dispatch waits for memory held by work in flight.
     std::chrono::milliseconds memory_wait{30'000};
@@ -136,9 +136,10 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
 
   // Returns a pointer for readers (Array::ForReaders) of an output of a task that is not submitted
   // yet. When no such pointer to any output of the task is left before the outputs are final, the
-  // dispatch thread soon cancels the task, as nobody can get its results any more. For tasks
-  // without side effects; all of their outputs must have such pointers. The executor must outlive
-  // the pointers. The caller must not hold a lock of the executor when it releases one.
+  // dispatch thread soon cancels the task, as nobody can get its results any more; a member of a
+  // gang only when the same holds for all members. For tasks without side effects; all of their
+  // outputs must have such pointers. The executor must outlive the pointers. The caller must not
+  // hold a lock of the executor when it releases one.
   std::shared_ptr<Array> ReaderOf(const std::shared_ptr<Task>& task, std::shared_ptr<Array> output);
 
   // Allocates memory of the device that host code can fill for an Upload; nullptr when the device
@@ -177,6 +178,7 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
   DeviceMemory::Stats memory_stats() const { return dispatcher_.memory().stats(); }
 
  private:
+  friend class Gang;
   friend class Task;
   friend class TaskHostCalls;
   using TimePoint = std::chrono::steady_clock::time_point;
@@ -195,8 +197,14 @@ class DeviceExecutor final : public Scheduler::Events, public WorkInFlight {
   //
   // On failure nothing has happened.
   absl::Status Dispatch(const std::shared_ptr<Task>& task);
-  // The same, by the submitting thread, which also handles failures.
-  void DispatchInline(const std::shared_ptr<Task>& task);
+  // The same, by the submitting thread, which also handles failures. To be followed by EndInline.
+  // Returns false if the task was put back into its queue.
+  bool DispatchTaken(const std::shared_ptr<Task>& task);
+  void EndInline(Task& task, bool on_compute_stream, bool is_task_kept);
+  // For gangs (Gang::TakeInline): takes a member that is to be dispatched by the submitting thread,
+  // if that is possible. Returns a member that was taken in vain.
+  bool TakeMemberInline(const std::shared_ptr<Task>& task);
+  void ReturnMember(const std::shared_ptr<Task>& task);
   // Cancels the task when one of its inputs fails. For a task that is launched before its inputs
   // are defined and may run forever on the undefined memory of a failed one.
   void CancelIfAnInputFails(const std::shared_ptr<Task>& task, const Execution& execution);

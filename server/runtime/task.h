@@ -103,8 +103,17 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // The gang that the task is a member of; nullptr if it is in none.
   Gang* gang() const { return execution() == nullptr ? nullptr : execution()->gang.get(); }
 
+  // The estimate of how long an execution, which must have its executable, takes once it has begun.
+  // Without waits for the other members of its gang.
+  std::chrono::nanoseconds ExpectedRun() const {
+    const Execution& execution = *this->execution();
+    const hal::LoadedExecutable& executable = *execution.executable;
+    return std::chrono::nanoseconds(execution.gang != nullptr ? executable.cost_in_gang.ns()
+                                                              : executable.cost.ns());
+  }
+
   // Called by inputs.
-  bool OnInputResolved() override;
+  bool OnInputResolved() override { return RemoveBlocker(/*by_submission=*/false); }
   void MakeRunnable(absl::Span<const std::shared_ptr<Array::Waiter>> ready) override;
 
  private:
@@ -121,7 +130,10 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   explicit Task(std::variant<Execution, Upload> work) : work_(std::move(work)) {}
 
   // Removes one blocker, and hands the task to its executor if that was the last one.
-  void Unblock();
+  // `by_submission`: the thread that submits the task calls this.
+  void Unblock(bool by_submission = false);
+  // Removes one blocker. Returns whether it was the last one.
+  bool RemoveBlocker(bool by_submission);
 
   std::variant<Execution, Upload> work_;
   DeviceExecutor* executor_ = nullptr;  // outlives its tasks
@@ -130,7 +142,7 @@ class Task final : public Array::Waiter, public std::enable_shared_from_this<Tas
   // submission, and for a gang that has not begun.
   std::atomic<int> blockers_{0};
   // Set by the stream, and read when the task is done.
-  std::atomic<int64_t> device_ns_{0};
+  std::atomic<int64_t> device_ns_{0}, waited_ns_{0};
   std::chrono::steady_clock::time_point dispatched_at_;  // of uploads
   // What its queue was charged for the task when it was taken from the schedule.
   int64_t charged_cost_ = 0;

@@ -9,7 +9,7 @@
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
 #include "kernels/cuda/program/convolutions.h"
-#include "server/compiler/plan/convolution.h"
+#include "server/compiler/plan/steps/convolution.h"
 
 // Convolutions of real networks, compiled for GPUs by NVIDIA's compiler, which needs none.
 namespace acceld::testing {

@@ -11,6 +11,7 @@
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "kernels/cuda/attention/attention.h"
+#include "kernels/cuda/collectives/collective_kernels.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/cuda/nvrtc/nvrtc.h"
@@ -104,6 +105,34 @@ TEST_P(CudaNvrtc, CompilesTheKernelsOfRoutines) {
   if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
   const absl::StatusOr<Nvrtc::Cubin> cubin = nvrtc->Compile(
       std::string(kernels::cuda::RoutineKernelsSource()), "routines", GetParam().architecture);
+  ASSERT_TRUE(cubin.ok()) << cubin.status();
+  EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
+}
+
+TEST_P(CudaNvrtc, CompilesTheKernelsOfCollectivesWithoutSpills) {
+  using kernels::Collective, kernels::cuda::Nvrtc;
+  const absl::StatusOr<Nvrtc>& nvrtc = Nvrtc::Get();
+  if (!nvrtc.ok()) GTEST_SKIP() << nvrtc.status();
+  if (GetParam().eager) GTEST_SKIP() << "the kernels are the same";
+  // All for one architecture, and sums for the others.
+  const bool is_all = GetParam().architecture == 90;
+  const auto last =
+      static_cast<int>(is_all ? Collective::Combiner::kXor : Collective::Combiner::kAdd);
+  kernels::cuda::CudaProgram program;
+  for (int combiner = 0; combiner <= last; ++combiner) {
+    Collective collective{.kind = Collective::Kind::kReduceScatter,
+                          .combiner = static_cast<Collective::Combiner>(combiner)};
+    for (int dtype = 0; dtype <= static_cast<int>(ir::DType::kC128); ++dtype) {
+      const ir::TensorType type{static_cast<ir::DType>(dtype), {}};
+      if (CanCombine(collective.combiner, type.dtype)) collective.operands.push_back(type);
+    }
+    program.steps.push_back({kernels::CollectiveStep{.collective = collective}, ""});
+  }
+  std::string source(kernels::cuda::ModulePrelude());
+  kernels::cuda::LowerCollectives(program, source);
+  EXPECT_GT(program.kernels.size(), is_all ? 100u : 30u);
+  const absl::StatusOr<Nvrtc::Cubin> cubin =
+      nvrtc->Compile(source, "collectives.cu", GetParam().architecture);
   ASSERT_TRUE(cubin.ok()) << cubin.status();
   EXPECT_EQ(MostSpillBytes(cubin->log), 0) << cubin->log;
 }

@@ -73,7 +73,7 @@ find_libraries() {
   packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))' 2>/dev/null || true)
   # With the versions that CUDA 12 and 13 have.
   for name in libnvrtc.so.1[23] libcublasLt.so.1[23] libcublas.so.1[23] libcufft.so.1[12] libcusolver.so.1[12] \
-    libcudnn.so.[89]; do
+    libcudnn.so.[89] libnccl.so.2; do
     if ldconfig -p 2>/dev/null | grep -q "$name"; then continue; fi
     for file in /usr/local/cuda*/lib64/$name "$packages"/nvidia/*/lib/$name; do
       if [[ -f $file ]]; then
@@ -198,7 +198,7 @@ grep -qE "^[0-9]+ +${device%:*} " "$work/devices" ||
   stop "no ${device%:*} device: see above; --cpu runs the tests on the CPU"
 echo "== Tests on $device; logs in $logs"
 
-run_programs conformance programs protocol memory integration faults soak nvrtc
+run_programs conformance programs protocol memory integration faults soak nvrtc nccl
 if wanted sanitizer; then run_sanitizer; fi
 if wanted jax; then run_jax; fi
 if wanted attack; then run_attack; fi

@@ -141,6 +141,7 @@ bool HasLayoutOfBytes(const MatmulStep& matmul, const InColumns& lhs, const InCo
 bool CanMatmul(const MatmulStep& matmul) {
   constexpr int64_t kMaxSize = INT32_MAX, kMaxBatch = 65535;
   const auto in = [](int64_t value, int64_t max) { return value >= 1 && value <= max; };
+  if (matmul.groups != 1) return false;
   if (!TypesOf(matmul).has_value() || !in(matmul.batch, kMaxBatch) || !in(matmul.m, kMaxSize) ||
       !in(matmul.n, kMaxSize) || !in(matmul.k, kMaxSize) || !CanEpilogue(matmul)) {
     return false;

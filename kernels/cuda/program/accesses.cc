@@ -58,6 +58,10 @@ class Collector {
     absl::c_for_each(step.operands, [this](const Slice& slice) { Reads(slice); });
     absl::c_for_each(step.results, [this](const Slice& slice) { Writes(slice); });
   }
+  void Add(const CollectiveStep& step) {
+    absl::c_for_each(step.operands, [this](const Slice& slice) { Reads(slice); });
+    absl::c_for_each(step.results, [this](const Slice& slice) { Writes(slice); });
+  }
   void Add(const MatmulStep& step) {
     Reads(step.lhs);
     Reads(step.rhs);
@@ -74,7 +78,6 @@ class Collector {
   // CUDA programs have no such steps.
   void Add(const AttentionStep&) {}
   void Add(const CallStep&) {}
-  void Add(const CollectiveStep&) {}
 
   const CudaProgram& program_;
   std::vector<Access>& out_;

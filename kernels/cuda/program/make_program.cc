@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "kernels/cuda/attention/attention.h"
+#include "kernels/cuda/collectives/collective_kernels.h"
 #include "kernels/cuda/emit/cuda_kernel.h"
 #include "kernels/cuda/emit/device_code.h"
 #include "kernels/ir/build/inline_calls.h"
@@ -21,26 +22,6 @@ std::vector<uint32_t> WrittenBy(const Kernel& kernel) {
     if (kernel.buffers[i].access != BufferParameter::Access::kRead) written.push_back(i);
   }
   return written;
-}
-
-// Recurses as deep as steps nest, which InlineCalls has bounded.
-absl::Status RefuseCollectives(const Steps& steps) {
-  for (const Step& step : steps) {
-    if (const auto* const exchange = std::get_if<CollectiveStep>(&step.value)) {
-      return absl::UnimplementedError(absl::StrCat("collectives between GPUs (",
-                                                   NameOf(exchange->collective.kind),
-                                                   ") are not supported yet"));
-    }
-    if (const auto* const loop = std::get_if<WhileStep>(&step.value)) {
-      ACCELD_RETURN_IF_ERROR(RefuseCollectives(loop->condition));
-      ACCELD_RETURN_IF_ERROR(RefuseCollectives(loop->body));
-    } else if (const auto* const choice = std::get_if<SwitchStep>(&step.value)) {
-      for (const Steps& branch : choice->branches) {
-        ACCELD_RETURN_IF_ERROR(RefuseCollectives(branch));
-      }
-    }
-  }
-  return absl::OkStatus();
 }
 
 // Replaces attention steps by launches of kernels that it adds to the program, one for each shape.
@@ -102,7 +83,6 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const UsesLibrary& use
                                         const CompileSource& compile, std::string* source) {
   CudaProgram program;
   ACCELD_ASSIGN_OR_RETURN(program.steps, InlineCalls(plan, kMaxSteps));
-  ACCELD_RETURN_IF_ERROR(RefuseCollectives(program.steps));
   program.may_share = plan.may_share;
   std::string text(ModulePrelude());
   for (const Kernel& kernel : plan.kernels) {
@@ -117,6 +97,7 @@ absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const UsesLibrary& use
   }
   LowerConvolutions(uses_library, program, text);
   AttentionLowering(program, text).In(program.steps);
+  LowerCollectives(program, text);
   if (source != nullptr) *source = text;
   // A program that only copies has no code.
   if (!program.kernels.empty()) {

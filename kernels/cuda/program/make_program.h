@@ -14,9 +14,9 @@ using CompileSource = std::function<absl::StatusOr<std::string>(const std::strin
 
 // Translates a plan to a CudaProgram: inlines calls, prints all kernels as the source of one
 // module, and compiles it with `compile`. Convolutions for which `uses_library` is false, and
-// attention, become kernels as well. If `source` is not nullptr, it is set to the source, even if
-// compiling fails. Returns UNIMPLEMENTED for collectives, and the errors of `compile` and of
-// InlineCalls.
+// attention, become kernels as well, and collectives get the kernels that they need. If `source` is
+// not nullptr, it is set to the source, even if compiling fails. Returns the errors of `compile`
+// and of InlineCalls.
 absl::StatusOr<CudaProgram> MakeProgram(const Plan& plan, const UsesLibrary& uses_library,
                                         const CompileSource& compile, std::string* source);
 

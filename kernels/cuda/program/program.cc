@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "kernels/cuda/collectives/collective_kernels.h"
 #include "kernels/cuda/cublas/matmul.h"
 #include "kernels/cuda/cudnn/convolution.h"
 #include "kernels/cuda/cudnn/convolution_form.h"
@@ -222,9 +223,24 @@ class Checker {
     return CheckSlices(step.call.results, step.results, /*is_written=*/true);
   }
 
+  absl::Status Check(const CollectiveStep& step) const {
+    const Collective& collective = step.collective;
+    ACCELD_RETURN_IF_ERROR(CheckCollective(collective));
+    if (collective.factor.has_value()) return Bad("a collective with a factor");
+    ACCELD_RETURN_IF_ERROR(CheckSlices(collective.operands, step.operands, /*is_written=*/false));
+    ACCELD_RETURN_IF_ERROR(CheckSlices(collective.results, step.results, /*is_written=*/true));
+    for (const std::string& name : CollectiveKernelsOf(collective)) {
+      if (absl::c_none_of(program_.kernels,
+                          [&](const CudaEntry& kernel) { return kernel.name == name; })) {
+        return Bad(absl::StrCat("a collective without its kernel ", name));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckSlices(const std::vector<ir::TensorType>& types,
                            const std::vector<Slice>& slices, bool is_written) const {
-    if (types.size() != slices.size()) return Bad("a host call has other slices");
+    if (types.size() != slices.size()) return Bad("a step has other slices than types");
     for (size_t i = 0; i < slices.size(); ++i) {
       ACCELD_RETURN_IF_ERROR(CheckSlice(slices[i], is_written));
       if (!types[i].IsStatic() || !ir::ValidateType(types[i]).ok() ||
@@ -341,6 +357,14 @@ class Printer {
       for (const Slice& slice : *slices) absl::StrAppend(&text, " ", kernels::ToString(slice));
     }
     Line(absl::StrCat(kernels::ToString(step.call), " on", text, "  // ", comment));
+  }
+
+  void Print(const CollectiveStep& step, const std::string& comment) {
+    std::string text;
+    for (const auto* slices : {&step.operands, &step.results}) {
+      for (const Slice& slice : *slices) absl::StrAppend(&text, " ", kernels::ToString(slice));
+    }
+    Line(absl::StrCat(kernels::ToString(step.collective), " on", text, "  // ", comment));
   }
 
   template <typename Other>

@@ -30,7 +30,8 @@ struct CudaEntry {
 struct CudaProgram {
   std::string cubin;
   std::vector<CudaEntry> kernels;
-  // No CallSteps, AttentionSteps or CollectiveSteps; LaunchStep::kernel is an index into `kernels`.
+  // No CallSteps or AttentionSteps; LaunchStep::kernel is an index into `kernels`. CollectiveSteps
+  // use further kernels, which have their names (collective_kernels.h).
   Steps steps;
   std::vector<InputOutputAlias> may_share;  // as Plan::may_share
   // Identifies the device and the library versions on which the algorithms of products and

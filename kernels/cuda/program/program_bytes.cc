@@ -128,8 +128,26 @@ absl::Status ToProto(const CallStep&, v1::CudaStep&) {
   return absl::InternalError("cuda program: a call is not inlined");
 }
 
-absl::Status ToProto(const CollectiveStep&, v1::CudaStep&) {
-  return absl::InternalError("cuda program: it has a collective");
+absl::Status ToProto(const CollectiveStep& step, v1::CudaStep& out) {
+  const Collective& collective = step.collective;
+  if (collective.factor.has_value()) {
+    return absl::InternalError("cuda program: a collective with a factor");
+  }
+  v1::CudaCollective& to = *out.mutable_collective();
+  to.set_kind(static_cast<uint32_t>(collective.kind));
+  to.set_combiner(static_cast<uint32_t>(collective.combiner));
+  to.set_dimension(collective.dimension);
+  to.set_concat_dimension(collective.concat_dimension);
+  for (const std::vector<int64_t>& group : collective.groups) {
+    to.add_groups()->mutable_members()->Assign(group.begin(), group.end());
+  }
+  for (const ir::TensorType& type : collective.operands) {
+    *to.add_operand_types() = ir::ToProto(type);
+  }
+  for (const ir::TensorType& type : collective.results) *to.add_result_types() = ir::ToProto(type);
+  for (const Slice& slice : step.operands) ToProto(slice, *to.add_operands());
+  for (const Slice& slice : step.results) ToProto(slice, *to.add_results());
+  return absl::OkStatus();
 }
 
 absl::Status ToProto(const Steps& steps, StepList& out) {
@@ -198,6 +216,25 @@ absl::StatusOr<Step> FromProto(const v1::CudaHostCall& from) {
   HostCallStep step{.call = {.callback = from.callback()}};
   ACCELD_ASSIGN_OR_RETURN(step.call.operands, FromProto(from.operand_types()));
   ACCELD_ASSIGN_OR_RETURN(step.call.results, FromProto(from.result_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.operands, FromProto(from.operands()));
+  ACCELD_ASSIGN_OR_RETURN(step.results, FromProto(from.results()));
+  return Step{std::move(step), ""};
+}
+
+absl::StatusOr<Step> FromProto(const v1::CudaCollective& from) {
+  if (from.kind() > static_cast<uint32_t>(Collective::Kind::kReduceScatter) ||
+      from.combiner() > static_cast<uint32_t>(Collective::Combiner::kXor)) {
+    return Bad("a collective of an unknown kind");
+  }
+  CollectiveStep step{.collective = {.kind = static_cast<Collective::Kind>(from.kind()),
+                                     .combiner = static_cast<Collective::Combiner>(from.combiner()),
+                                     .dimension = from.dimension(),
+                                     .concat_dimension = from.concat_dimension()}};
+  for (const v1::CudaGroup& group : from.groups()) {
+    step.collective.groups.emplace_back(group.members().begin(), group.members().end());
+  }
+  ACCELD_ASSIGN_OR_RETURN(step.collective.operands, FromProto(from.operand_types()));
+  ACCELD_ASSIGN_OR_RETURN(step.collective.results, FromProto(from.result_types()));
   ACCELD_ASSIGN_OR_RETURN(step.operands, FromProto(from.operands()));
   ACCELD_ASSIGN_OR_RETURN(step.results, FromProto(from.results()));
   return Step{std::move(step), ""};
@@ -306,6 +343,8 @@ absl::StatusOr<Step> FromProto(const v1::CudaStep& from) {
       return FromProto(from.routine());
     case v1::CudaStep::kHostCall:
       return FromProto(from.host_call());
+    case v1::CudaStep::kCollective:
+      return FromProto(from.collective());
     case v1::CudaStep::VALUE_NOT_SET:
       break;
   }

@@ -25,8 +25,8 @@ struct Segment {
 };
 
 // Divides a list of steps into segments. Launching a graph takes longer than launching one kernel,
-// so graphs have several nodes, or loops or branches. Routines, convolutions and host calls are in
-// no graph. Without `graphs` there are no graphs.
+// so graphs have several nodes, or loops or branches. Routines, convolutions, host calls and
+// collectives are in no graph. Without `graphs` there are no graphs.
 std::vector<Segment> SegmentsOf(const Steps& steps, bool graphs = true);
 
 }  // namespace acceld::kernels::cuda

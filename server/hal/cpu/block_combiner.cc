@@ -237,6 +237,14 @@ void CombineBlock(const void* from, int64_t count, BlockCombiner::Accumulator& a
 }
 
 template <typename Element>
+void ScaleBlock(double factor, int64_t count, BlockCombiner::Accumulator& accumulator) {
+  using Held = typename Element::Held;
+  auto* __restrict const held = reinterpret_cast<Held*>(accumulator.bytes);
+  const auto exact = static_cast<Held>(factor);
+  for (int64_t i = 0; i < count; ++i) held[i] = Element::Load(Element::Store(held[i])) * exact;
+}
+
+template <typename Element>
 void StoreBlock(const BlockCombiner::Accumulator& accumulator, int64_t count, void* to) {
   const auto* __restrict const held =
       reinterpret_cast<const typename Element::Held*>(accumulator.bytes);
@@ -270,6 +278,14 @@ BlockCombiner ArithmeticOf(Combiner combiner) {
       break;
   }
   return {};
+}
+
+// For floats that have a factor.
+template <typename Element>
+BlockCombiner ScalableOf(Combiner combiner) {
+  BlockCombiner scalable = ArithmeticOf<Element>(combiner);
+  scalable.scale = ScaleBlock<Element>;
+  return scalable;
 }
 
 // For i1 and integers.
@@ -339,13 +355,13 @@ BlockCombiner BlockCombinerOf(DType dtype, Combiner combiner) {
     case DType::kF8E8M0FNU:
       return ArithmeticOf<NarrowFloatElement<DType::kF8E8M0FNU>>(combiner);
     case DType::kF16:
-      return ArithmeticOf<F16Element>(combiner);
+      return ScalableOf<F16Element>(combiner);
     case DType::kBF16:
-      return ArithmeticOf<Bf16Element>(combiner);
+      return ScalableOf<Bf16Element>(combiner);
     case DType::kF32:
-      return ArithmeticOf<FloatElement<float>>(combiner);
+      return ScalableOf<FloatElement<float>>(combiner);
     case DType::kF64:
-      return ArithmeticOf<FloatElement<double>>(combiner);
+      return ScalableOf<FloatElement<double>>(combiner);
     case DType::kC64:
       return SumOf<ComplexElement<float>>(combiner);
     case DType::kC128:

@@ -25,6 +25,9 @@ struct BlockCombiner {
   void (*load)(const void* from, int64_t count, Accumulator& accumulator) = nullptr;
   // Combines the accumulator, as the first operand, with `count` elements at `from`.
   void (*combine)(const void* from, int64_t count, Accumulator& accumulator) = nullptr;
+  // Rounds the accumulator's elements to their type, and multiplies them by the factor. nullptr for
+  // types that have no factor (kernels::CanScale).
+  void (*scale)(double factor, int64_t count, Accumulator& accumulator) = nullptr;
   // Writes the accumulator's `count` elements to `to`.
   void (*store)(const Accumulator& accumulator, int64_t count, void* to) = nullptr;
 };

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "common/ir/types/element.h"
+#include "common/memory/streaming_copy.h"
 
 namespace acceld::hal::cpu {
 namespace {
@@ -15,6 +16,9 @@ using Kind = Collective::Kind;
 // Large enough that taking a piece costs nothing in comparison, and small enough for a core's
 // cache: what one member sends is read once from memory, and written to several.
 constexpr int64_t kPieceBytes = int64_t{64} << 10;
+// Of the results of a collective that reads and writes this much little is left in the caches of
+// the cores when it ends.
+constexpr int64_t kManyBytes = int64_t{8} << 20;
 // Rows of this size are combined one by one; shorter ones are first put together.
 constexpr int64_t kLongRowBytes = 1024;
 
@@ -78,7 +82,7 @@ int64_t OperandBytesOf(const Collective& collective) {
 
 CollectiveWork::CollectiveWork(const Collective& collective,
                                absl::Span<const MemberBuffers> members)
-    : kind_(collective.kind), members_(members) {
+    : kind_(collective.kind), factor_(collective.factor), members_(members) {
   const auto num_members = static_cast<int64_t>(members.size());
   for (size_t k = 0; k < collective.operands.size(); ++k) {
     const ir::TensorType& type = collective.operands[k];
@@ -254,8 +258,9 @@ void CollectiveWork::ReduceAdjacent(size_t k, int64_t from, int64_t at, int64_t 
     for (size_t member = 1; member < members_.size(); ++member) {
       combiner.combine(OperandOf(member, k) + from + offset, count, accumulator);
     }
-    Store(k, accumulator, count, at + offset, targets);
+    StoreFirst(k, accumulator, count, at + offset, targets);
   }
+  CopyToOthers(k, at, num_bytes, targets);
 }
 
 void CollectiveWork::ReduceShortRows(size_t k, int64_t from, int64_t at, int64_t num_rows,
@@ -273,17 +278,27 @@ void CollectiveWork::ReduceShortRows(size_t k, int64_t from, int64_t at, int64_t
                rows.row_bytes, rows.row_bytes, count);
       (member == 0 ? combiner.load : combiner.combine)(elements.bytes, num_elements, accumulator);
     }
-    Store(k, accumulator, num_elements, at + row * rows.row_bytes, targets);
+    StoreFirst(k, accumulator, num_elements, at + row * rows.row_bytes, targets);
   }
+  CopyToOthers(k, at, num_rows * rows.row_bytes, targets);
 }
 
-void CollectiveWork::Store(size_t k, const BlockCombiner::Accumulator& accumulator, int64_t count,
-                           int64_t at, Targets targets) const {
+void CollectiveWork::StoreFirst(size_t k, BlockCombiner::Accumulator& accumulator, int64_t count,
+                                int64_t at, Targets targets) const {
   const BlockCombiner& combiner = operands_[k].combiner;
-  char* const first = ResultOf(targets.begin, k) + at;
-  combiner.store(accumulator, count, first);
+  if (factor_.has_value()) combiner.scale(*factor_, count, accumulator);
+  combiner.store(accumulator, count, ResultOf(targets.begin, k) + at);
+}
+
+void CollectiveWork::CopyToOthers(size_t k, int64_t at, int64_t num_bytes, Targets targets) const {
+  const char* const first = ResultOf(targets.begin, k) + at;
   for (size_t to = targets.begin + 1; to < targets.end; ++to) {
-    std::memcpy(ResultOf(to, k) + at, first, static_cast<size_t>(count * combiner.element_bytes));
+    char* const result = ResultOf(to, k) + at;
+    if (num_bytes_ >= kManyBytes) {
+      StreamingCopy(result, first, static_cast<size_t>(num_bytes));
+    } else {
+      std::memcpy(result, first, static_cast<size_t>(num_bytes));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "kernels/ir/collective.h"
 #include "server/hal/cpu/block_combiner.h"
@@ -90,11 +91,15 @@ class CollectiveWork {
   void ReduceAdjacent(size_t k, int64_t from, int64_t at, int64_t num_bytes, Targets targets) const;
   // Combines rows that are shorter than a block.
   void ReduceShortRows(size_t k, int64_t from, int64_t at, int64_t num_rows, Targets targets) const;
-  // Writes `count` elements of the accumulator at byte `at` of the targets' results.
-  void Store(size_t k, const BlockCombiner::Accumulator& accumulator, int64_t count, int64_t at,
-             Targets targets) const;
+  // Scales `count` elements of the accumulator and writes them at byte `at` of the first target's
+  // result.
+  void StoreFirst(size_t k, BlockCombiner::Accumulator& accumulator, int64_t count, int64_t at,
+                  Targets targets) const;
+  // Copies what StoreFirst has written to the results of the other targets.
+  void CopyToOthers(size_t k, int64_t at, int64_t num_bytes, Targets targets) const;
 
   const kernels::Collective::Kind kind_;
+  const absl::optional<double> factor_;
   const absl::Span<const MemberBuffers> members_;
   absl::InlinedVector<Operand, 2> operands_;
   int64_t num_pieces_ = 0, num_bytes_ = 0;

@@ -26,7 +26,9 @@ constexpr int64_t kKeptMemoryDivisor = 4;
 // Memory is prepared in pieces of this size, because a program that starts meanwhile may have to
 // wait until a piece is finished.
 constexpr int64_t kPreparedChunkBytes = int64_t{2} << 20;
-constexpr std::chrono::milliseconds kBusyPause{2}, kLongestPause{100};
+// How often the load of a busy machine is read, which takes some tens of microseconds.
+constexpr std::chrono::milliseconds kBusyPause{20};
+constexpr std::chrono::milliseconds kLongestPause{100};
 
 class CpuDevice final : public Device {
  public:
@@ -82,9 +84,9 @@ class CpuDevice final : public Device {
   void WarmUp(int64_t prepared_bytes) {
     using Clock = std::chrono::steady_clock;
     kernels::cpu::WarmUpMatmuls();
-    IdleCoreDetector process;
+    IdleCoreDetector cores;
     for (int64_t bytes = 0; bytes < prepared_bytes; bytes += kPreparedChunkBytes) {
-      while (!process.HasIdleCore() && !closing_) std::this_thread::sleep_for(kBusyPause);
+      while (!cores.HasIdleCore() && !closing_) std::this_thread::sleep_for(kBusyPause);
       if (closing_) return;
       const Clock::time_point start = Clock::now();
       if (!pool_->Prepare(kPreparedChunkBytes).ok()) return;

@@ -4,18 +4,26 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/check.h"
+#include "common/threads/fiber.h"
+#include "server/hal/deadlock_text.h"
 
 namespace acceld::hal::cpu {
 namespace {
 
 using kernels::Collective;
 
-// "participant 3" or "participants 0, 2".
-std::string ParticipantsText(const std::vector<int>& numbers) {
-  return absl::StrCat(numbers.size() == 1 ? "participant " : "participants ",
-                      absl::StrJoin(numbers, ", "));
+// Makes a fiber for each launch, which stores the status of its run; none if there is no memory.
+std::vector<std::unique_ptr<Fiber>> FibersOf(const std::vector<CpuGang::InlineLaunch>& launches,
+                                             std::vector<absl::Status>& statuses) {
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    absl::StatusOr<std::unique_ptr<Fiber>> fiber =
+        Fiber::Create([&launches, &statuses, i] { statuses[i] = launches[i].run(); });
+    if (!fiber.ok()) return {};
+    fibers.push_back(*std::move(fiber));
+  }
+  return fibers;
 }
 
 }  // namespace
@@ -46,13 +54,48 @@ Gang::Stats CpuGang::stats() const {
           .wait_ns = wait_ns_.load(std::memory_order_relaxed)};
 }
 
+void CpuGang::AddInline(InlineLaunch launch) {
+  const MutexLock lock(mutex_);
+  inline_.push_back(std::move(launch));
+}
+
+void CpuGang::RunInline() {
+  std::vector<InlineLaunch> launches;
+  {
+    const MutexLock lock(mutex_);
+    launches.swap(inline_);
+  }
+  std::vector<absl::Status> statuses(launches.size());
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  if (launches.size() == seats_.size() && Fiber::Current() == nullptr) {
+    fibers = FibersOf(launches, statuses);
+  }
+  if (fibers.empty()) {
+    for (const InlineLaunch& launch : launches) launch.hand_over();
+    return;
+  }
+  // All participants are here: if none of them could go on, the launch would have failed.
+  for (size_t num_ended = 0; num_ended < fibers.size();) {
+    for (const std::unique_ptr<Fiber>& fiber : fibers) {
+      if (fiber->has_ended()) continue;
+      fiber->Resume();
+      num_ended += fiber->has_ended() ? 1 : 0;
+    }
+  }
+  for (size_t i = 0; i < launches.size(); ++i) launches[i].finish(statuses[i]);
+}
+
 absl::Status CpuGang::Exchange(int participant, RunControl* control, const Collective& collective,
-                               int64_t site, const void* const* operands, void* const* results) {
+                               int64_t site, const void* const* operands, void* const* results,
+                               Clock::time_point* complete_at) {
   ACCELD_CHECK(participant >= 0 && participant < size());
   ACCELD_ASSIGN_OR_RETURN(const Role role, RoleOf(collective, participant, size()));
   if (!role.has_source) ClearResults(collective, results);
   const Meetings meetings = Arrive(participant, role, collective, site, {operands, results});
   ACCELD_RETURN_IF_ERROR(Attend(participant, control, meetings));
+  for (const auto& meeting : meetings) {
+    if (complete_at != nullptr) *complete_at = std::max(*complete_at, meeting->completed_at());
+  }
   num_collectives_.fetch_add(1, std::memory_order_relaxed);
   num_bytes_.fetch_add(OperandBytesOf(collective), std::memory_order_relaxed);
   return absl::OkStatus();
@@ -68,7 +111,7 @@ CpuGang::Meetings CpuGang::Arrive(int participant, const Role& role, const Colle
   Attendance& self = attendances_[static_cast<size_t>(participant)];
   self = {.num_open = static_cast<int>(role.memberships.size()),
           .site = site,
-          .kind = collective.kind,
+          .collective = &collective,
           .since = now};
   --num_running_;
   for (const Membership& membership : role.memberships) {
@@ -80,7 +123,7 @@ CpuGang::Meetings CpuGang::Arrive(int participant, const Role& role, const Colle
       return meetings;
     }
     meetings.push_back(meeting);
-    if (meeting->Join(membership.member, buffers)) Release(participant, *meeting, now);
+    if (meeting->Join(membership.member, buffers, now)) Release(participant, *meeting, now);
   }
   CheckDeadlock();
   return meetings;
@@ -156,12 +199,19 @@ void CpuGang::Await(int participant, RunControl* control, const Meetings& meetin
   };
   Seat& seat = seats_[static_cast<size_t>(participant)];
   const Clock::time_point begin = Clock::now();
+  if (Fiber* const fiber = Fiber::Current(); fiber != nullptr) {
+    while (!has_something_to_do()) fiber->Suspend();
+    seat.waited += Clock::now() - begin;
+    return;
+  }
   if (!seat.poll.should_poll() || !seat.poll.Await(has_something_to_do)) {
     if (control != nullptr) control->SetWaker(&seat.bell);
     while (!has_something_to_do()) seat.bell.Await();
     if (control != nullptr) control->SetWaker(nullptr);
   }
-  seat.poll.RecordWait(Clock::now() - begin);
+  const std::chrono::nanoseconds waited = Clock::now() - begin;
+  seat.poll.RecordWait(waited);
+  seat.waited += waited;
 }
 
 void CpuGang::Obey(int participant, RunControl* control) {
@@ -183,7 +233,8 @@ void CpuGang::SetFailure(absl::Status reason) {
 }
 
 void CpuGang::CheckDeadlock() {
-  if (num_running_ > 0) return;
+  // After a failure participants that count as waiting have left.
+  if (num_running_ > 0 || !failure_.ok()) return;
   const bool all_have_finished =
       std::all_of(attendances_.begin(), attendances_.end(),
                   [](const Attendance& attendance) { return attendance.has_finished; });
@@ -191,37 +242,17 @@ void CpuGang::CheckDeadlock() {
 }
 
 std::string CpuGang::DeadlockText() const {
-  struct Place {
-    int64_t site;
-    kernels::Collective::Kind kind;
-    std::vector<int> participants;
-  };
-  std::vector<Place> places;
-  std::vector<int> finished;
+  std::vector<WaitingParticipant> waiting;
+  std::vector<int> ended;
   for (int i = 0; i < size(); ++i) {
     const Attendance& attendance = attendances_[static_cast<size_t>(i)];
     if (attendance.has_finished) {
-      finished.push_back(i);
-      continue;
+      ended.push_back(i);
+    } else {
+      waiting.push_back({i, attendance.site, CollectiveText(*attendance.collective)});
     }
-    auto it = std::find_if(places.begin(), places.end(), [&](const Place& place) {
-      return place.site == attendance.site && place.kind == attendance.kind;
-    });
-    if (it == places.end()) it = places.insert(it, {attendance.site, attendance.kind, {}});
-    it->participants.push_back(i);
   }
-  std::string text = "deadlock: ";
-  for (const Place& place : places) {
-    const bool is_first = &place == &places.front();
-    const char* const verb = place.participants.size() == 1 ? " waits" : " wait";
-    absl::StrAppend(&text, is_first ? "" : ", ", ParticipantsText(place.participants),
-                    is_first ? verb : "", " in ", NameOf(place.kind), " (step ", place.site, ")");
-  }
-  if (!finished.empty()) {
-    absl::StrAppend(&text, ", ", ParticipantsText(finished),
-                    finished.size() == 1 ? " has ended" : " have ended");
-  }
-  return text;
+  return hal::DeadlockText(waiting, ended);
 }
 
 }  // namespace acceld::hal::cpu

@@ -74,8 +74,20 @@ class Exchanger final : public kernels::cpu::CollectiveExchange {
 
   absl::Status Run(const kernels::Collective& collective, int64_t site, const void* const* operands,
                    void* const* results) override {
-    return static_cast<CpuGang&>(*launch_.gang)
-        .Exchange(launch_.participant, launch_.control.get(), collective, site, operands, results);
+    auto& gang = static_cast<CpuGang&>(*launch_.gang);
+    RunControl* const control = launch_.control.get();
+    if (launch_.on_collective == nullptr) {
+      return gang.Exchange(launch_.participant, control, collective, site, operands, results);
+    }
+    CollectiveRecord record{.name = NameOf(collective.kind), .begin = CpuGang::Clock::now()};
+    CpuGang::Clock::time_point complete_at = record.begin;
+    record.status = gang.Exchange(launch_.participant, control, collective, site, operands, results,
+                                  &complete_at);
+    record.end = CpuGang::Clock::now();
+    record.wait = (record.status.ok() ? complete_at : record.end) - record.begin;
+    record.bytes = OperandBytesOf(collective);
+    launch_.on_collective(record);
+    return record.status;
   }
 
  private:
@@ -130,6 +142,10 @@ absl::Status RunLaunch(const Launch& launch) {
   std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begin;
   if (launch.control != nullptr) took -= launch.control->paused_time();
   launch.device_ns->store(took.count(), std::memory_order_relaxed);
+  if (launch.gang != nullptr && launch.waited_ns != nullptr) {
+    const auto& gang = static_cast<const CpuGang&>(*launch.gang);
+    launch.waited_ns->store(gang.waited(launch.participant).count(), std::memory_order_relaxed);
+  }
   return status;
 }
 
@@ -142,15 +158,31 @@ void CpuStream::Wait(const Event& event) {
 Event CpuStream::Run(Launch launch) {
   LaunchCommand command{std::move(launch), {}};
   Event done = command.done.future();
-  const bool may_run_inline = command.launch.may_run_inline && command.launch.gang == nullptr;
-  if (may_run_inline && commands_.BeginInline()) {
+  if (!command.launch.may_run_inline || !commands_.BeginInline()) {
+    commands_.Enqueue(std::move(command));
+  } else if (command.launch.gang != nullptr) {
+    LeaveToGang(std::make_shared<LaunchCommand>(std::move(command)));
+  } else {
     const absl::Status status = RunLaunch(command.launch);
     commands_.EndInline();
     Finish(command, status);
-  } else {
-    commands_.Enqueue(std::move(command));
   }
   return done;
+}
+
+void CpuStream::LeaveToGang(const std::shared_ptr<LaunchCommand>& command) {
+  auto& gang = static_cast<CpuGang&>(*command->launch.gang);
+  gang.AddInline({.run = [command] { return RunLaunch(command->launch); },
+                  .finish =
+                      [this, command](const absl::Status& status) {
+                        commands_.EndInline();
+                        Finish(*command, status);
+                      },
+                  .hand_over =
+                      [this, command] {
+                        commands_.Enqueue(std::move(*command));
+                        commands_.EndInline();
+                      }});
 }
 
 Event CpuStream::CopyFromHost(const void* from, int64_t size_bytes, std::shared_ptr<Buffer> to,

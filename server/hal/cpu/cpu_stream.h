@@ -13,7 +13,8 @@ namespace acceld::hal::cpu {
 // An in-order stream of a CPU device: one worker thread that runs commands from a queue. The event
 // of a command becomes ready on the thread that ran it, after the stream has dropped its references
 // to the command's buffers. On an idle stream, copies of a few kilobytes and launches that are
-// marked `may_run_inline` run on the calling thread, because waking the worker would take longer.
+// marked `may_run_inline` run on the calling thread, because waking the worker would take longer;
+// those of gangs when all participants are there (CpuGang::RunInline).
 //
 // Thread-safe. Modules that are passed to Run must be HostModules, and gangs CpuGangs. The
 // destructor blocks until all queued commands have run.
@@ -49,6 +50,8 @@ class CpuStream final : public Stream {
   };
   using Command = std::variant<WaitCommand, LaunchCommand, CopyCommand>;
 
+  // After BeginInline.
+  void LeaveToGang(const std::shared_ptr<LaunchCommand>& command);
   Event Copy(CopyCommand command);
   static void Execute(Command& command);
   static absl::Status CopyBytes(const CopyCommand& command);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +9,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "kernels/ir/collective.h"
-#include "server/hal/cpu/collective_role.h"
+#include "server/hal/collective_role.h"
 #include "server/hal/cpu/cpu_collectives.h"
 
 namespace acceld::hal::cpu {
@@ -22,6 +23,7 @@ namespace acceld::hal::cpu {
 // Functions marked (gang) are called under the mutex of the gang. The others are thread-safe.
 class Meeting {
  public:
+  using TimePoint = std::chrono::steady_clock::time_point;
   enum class State : uint8_t { kOpen, kComplete, kDone };
 
   // `collective` belongs to the member that comes first, and is read until the meeting is complete.
@@ -42,6 +44,8 @@ class Meeting {
   // Whether the members that sleep are to be woken for the work, as there is much of it. Otherwise
   // the member that comes last does it, with those that are awake. For complete meetings.
   bool is_shared() const { return is_shared_; }
+  // When the last member came. For complete meetings.
+  TimePoint completed_at() const { return completed_at_; }
   // Whether there is work that nobody has begun.
   bool HasWork() const {
     return state() == State::kComplete &&
@@ -55,14 +59,15 @@ class Meeting {
   bool IsFor(const kernels::Collective& collective) const {
     return &collective_ == &collective || collective_ == collective;
   }
-  // (gang) Adds a member, by its index. Returns true if it was the last one. The meeting is then
-  // complete, or done if there is no work.
-  bool Join(size_t member, const MemberBuffers& buffers) {
+  // (gang) Adds a member, by its index, which has come `now`. Returns true if it was the last one.
+  // The meeting is then complete, or done if there is no work.
+  bool Join(size_t member, const MemberBuffers& buffers, TimePoint now) {
     buffers_[member] = buffers;
     if (--num_missing_ > 0) return false;
     work_.emplace(collective_, buffers_);
     is_shared_ = participants_.size() > 1 && work_->num_bytes() > kSharedBytes;
     num_unfinished_ = work_->num_pieces();
+    completed_at_ = now;
     state_.store(work_->num_pieces() == 0 ? State::kDone : State::kComplete,
                  std::memory_order_release);
     return true;
@@ -95,6 +100,7 @@ class Meeting {
   // Written when the meeting becomes complete.
   absl::optional<CollectiveWork> work_;
   bool is_shared_ = false;
+  TimePoint completed_at_;
   std::atomic<State> state_{State::kOpen};
   std::atomic<int64_t> next_piece_{0};
   std::atomic<int64_t> num_unfinished_{0};  // pieces

@@ -1,5 +1,6 @@
 #include "server/hal/cuda/cuda_device.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "server/hal/cuda/cuda_module.h"
 #include "server/hal/cuda/device_memory.h"
 #include "server/hal/cuda/driver/context.h"
+#include "server/hal/cuda/nccl/cuda_gang.h"
 #include "server/hal/cuda/streams/cuda_stream.h"
 
 namespace acceld::hal::cuda {
@@ -15,9 +17,10 @@ namespace {
 class OpenedDevice final : public Device {
  public:
   OpenedDevice(StreamParts parts, std::shared_ptr<const Libraries> libraries,
-               const CudaCompiler& compiler)
+               std::shared_ptr<Communicators> communicators, const CudaCompiler& compiler)
       : parts_(std::move(parts)),
         libraries_(std::move(libraries)),
+        communicators_(std::move(communicators)),
         graph_support_(std::make_shared<const GraphSupport>(parts_.context, compiler.compile,
                                                             compiler.compile_to_ptx)) {}
 
@@ -41,14 +44,31 @@ class OpenedDevice final : public Device {
     return CudaModule::Load(parts_.context, libraries_, graph_support_, executable, *parts_.memory);
   }
   absl::StatusOr<std::shared_ptr<Gang>> CreateGang(absl::Span<Device* const> devices) override {
-    return absl::UnimplementedError(absl::StrCat(
-        "programs over several GPUs are not supported, and this one is for ", devices.size()));
+    if (devices.empty()) return absl::InvalidArgumentError("a launch on no devices");
+    std::vector<std::shared_ptr<Context>> contexts;
+    for (const Device* device : devices) {
+      if (device->kind() != kind()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("a launch on devices of kind ", kind(), " and ", device->kind()));
+      }
+      const auto* const opened = dynamic_cast<const OpenedDevice*>(device);
+      if (opened == nullptr || opened->communicators_ != communicators_) {
+        return absl::InvalidArgumentError("a launch on GPUs that were not opened together");
+      }
+      const std::shared_ptr<Context>& context = opened->parts_.context;
+      if (std::find(contexts.begin(), contexts.end(), context) != contexts.end()) {
+        return absl::InvalidArgumentError("a launch with several participants on one device");
+      }
+      contexts.push_back(context);
+    }
+    return std::make_shared<CudaGang>(communicators_, std::move(contexts));
   }
 
  private:
   const StreamParts parts_;
   // shared with the modules
   const std::shared_ptr<const Libraries> libraries_;
+  const std::shared_ptr<Communicators> communicators_;  // shared with devices opened together
   const std::shared_ptr<const GraphSupport> graph_support_;
 };
 
@@ -63,6 +83,7 @@ absl::StatusOr<int64_t> FreeBytes(Context& context) {
 // The objects that devices which are opened together share.
 struct DeviceGroup {
   std::vector<int> devices;  // the driver's handles
+  std::shared_ptr<Communicators> communicators;
   std::shared_ptr<PendingEvents> pending = std::make_shared<PendingEvents>();
   std::shared_ptr<Peers> peers = std::make_shared<Peers>();
   std::shared_ptr<HostWorkspaceBudget> host_workspace = std::make_shared<HostWorkspaceBudget>();
@@ -97,7 +118,7 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
                       {.cublas = IfFound(toolkit.find_cublas()),
                        .cufft = IfFound(toolkit.find_cufft()),
                        .cusolver = IfFound(toolkit.find_cusolver())},
-                      compiler.compile));
+                      group.communicators->available(), compiler.compile));
   StreamParts parts{.context = context,
                     .memory = std::move(pool),
                     .fences = std::make_shared<FencePool>(context),
@@ -109,8 +130,8 @@ absl::StatusOr<OpenedCudaDevice> OpenDevice(const Driver& driver, const CudaDevi
                           .context = std::move(context),
                           .libraries = libraries,
                           .memory = parts.memory};
-  opened.device =
-      std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries), opened.compiler);
+  opened.device = std::make_unique<OpenedDevice>(std::move(parts), std::move(libraries),
+                                                 group.communicators, opened.compiler);
   return opened;
 }
 
@@ -120,6 +141,7 @@ std::vector<absl::StatusOr<OpenedCudaDevice>> OpenCudaDevices(
     const Driver& driver, const std::vector<CudaDevice>& devices, const CudaDeviceOptions& options,
     const Toolkit& toolkit) {
   DeviceGroup group;
+  group.communicators = std::make_shared<Communicators>(toolkit.find_nccl());
   for (const CudaDevice& device : devices) group.devices.push_back(device.handle);
   std::vector<absl::StatusOr<OpenedCudaDevice>> opened;
   for (const CudaDevice& device : devices) {

@@ -13,6 +13,7 @@
 #include "server/hal/cuda/driver/driver.h"
 #include "server/hal/cuda/driver/find_devices.h"
 #include "server/hal/cuda/libraries.h"
+#include "server/hal/cuda/nccl/nccl.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 
@@ -46,6 +47,8 @@ struct Toolkit {
       kernels::cuda::Cufft::Get;
   std::function<const absl::StatusOr<kernels::cuda::Cusolver>&()> find_cusolver =
       kernels::cuda::Cusolver::Get;
+  // Without NCCL, programs that exchange values between devices cannot be loaded.
+  std::function<const absl::StatusOr<Nccl>&()> find_nccl = Nccl::Get;
 };
 
 // An opened GPU, with the parts of it that its code generator uses to compile programs and to

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/log/log.h"
+#include "kernels/cuda/collectives/collective_kernels.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -42,6 +43,7 @@ absl::StatusOr<std::shared_ptr<const CudaModule>> CudaModule::Load(
   ACCELD_RETURN_IF_ERROR(module->PrepareMatmuls(program.steps));
   ACCELD_RETURN_IF_ERROR(module->PrepareConvolutions(program.steps));
   ACCELD_RETURN_IF_ERROR(module->PrepareRoutines(program.steps));
+  ACCELD_RETURN_IF_ERROR(module->PrepareCollectives(program.steps));
   module->needs_host_ =
       std::any_of(program.steps.begin(), program.steps.end(),
                   [&module](const kernels::Step& step) { return module->NeedsHost(step); });
@@ -140,6 +142,38 @@ absl::Status CudaModule::PrepareRoutines(const kernels::Steps& steps) {
     } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
       for (const kernels::Steps& branch : choice->branches) {
         ACCELD_RETURN_IF_ERROR(PrepareRoutines(branch));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CudaModule::PrepareCollectives(const kernels::Steps& steps) {
+  for (const kernels::Step& step : steps) {
+    if (const auto* exchange = std::get_if<kernels::CollectiveStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(Annotate(libraries_->nccl(), step.comment));
+      const kernels::Collective& collective = exchange->collective;
+      PreparedCollective prepared =
+          PrepareCollective(collective, static_cast<int64_t>(collectives_.size()));
+      for (const std::string& name : kernels::cuda::CollectiveKernelsOf(collective)) {
+        const auto kernel = std::find_if(program_.kernels.begin(), program_.kernels.end(),
+                                         [&](const auto& entry) { return entry.name == name; });
+        const CuFunction function =
+            functions_[static_cast<size_t>(kernel - program_.kernels.begin())];
+        if (name == kernels::cuda::kSwapRowsKernel) {
+          prepared.swap_rows = function;
+        } else {
+          prepared.combiners.push_back(function);
+        }
+      }
+      workspace_bytes_ = std::max(workspace_bytes_, prepared.scratch_bytes());
+      collectives_.emplace(exchange, std::move(prepared));
+    } else if (const auto* loop = std::get_if<kernels::WhileStep>(&step.value)) {
+      ACCELD_RETURN_IF_ERROR(PrepareCollectives(loop->condition));
+      ACCELD_RETURN_IF_ERROR(PrepareCollectives(loop->body));
+    } else if (const auto* choice = std::get_if<kernels::SwitchStep>(&step.value)) {
+      for (const kernels::Steps& branch : choice->branches) {
+        ACCELD_RETURN_IF_ERROR(PrepareCollectives(branch));
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "server/hal/cuda/driver/context.h"
 #include "server/hal/cuda/graphs/module_graphs.h"
 #include "server/hal/cuda/libraries.h"
+#include "server/hal/cuda/nccl/run_collective.h"
 #include "server/hal/device.h"
 #include "server/hal/memory_pool.h"
 
@@ -57,6 +58,10 @@ class CudaModule final : public Module {
   const kernels::cuda::CudnnConvolution& convolution(const kernels::ConvolutionStep& step) const {
     return *convolutions_.at(&step);
   }
+  const PreparedCollective& collective(const kernels::CollectiveStep& step) const {
+    return collectives_.at(&step);
+  }
+  bool has_collectives() const { return !collectives_.empty(); }
   // Whether the program has convolutions for cuDNN, which need a cuDNN handle of the stream.
   bool uses_cudnn() const { return !convolutions_.empty(); }
   // The size of the workspace in device memory that the library calls of a run need. Only one run
@@ -75,6 +80,7 @@ class CudaModule final : public Module {
   absl::Status PrepareMatmuls(const kernels::Steps& steps);
   absl::Status PrepareConvolutions(const kernels::Steps& steps);
   absl::Status PrepareRoutines(const kernels::Steps& steps);
+  absl::Status PrepareCollectives(const kernels::Steps& steps);
   absl::Status LoadConstants(const Executable& executable, MemoryPool& memory);
   // Whether the step is a host call or a routine that needs the host. Loops and branches are left
   // to ModuleGraphs::needs_host.
@@ -94,6 +100,7 @@ class CudaModule final : public Module {
                       std::unique_ptr<const kernels::cuda::CudnnConvolution>>
       convolutions_;
   absl::flat_hash_map<const kernels::RoutineStep*, kernels::cuda::DeviceRoutine> routines_;
+  absl::flat_hash_map<const kernels::CollectiveStep*, PreparedCollective> collectives_;
   int64_t workspace_bytes_ = 0, routine_bytes_ = 0;
   std::shared_ptr<Buffer> constants_;  // owned by this module alone; nullptr without constants
   bool needs_host_ = false, polls_ = false, uses_handles_ = false;

@@ -12,12 +12,13 @@ namespace acceld::hal::cuda {
 absl::StatusOr<std::shared_ptr<const Libraries>> Libraries::Open(
     std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
     const kernels::cuda::Cudnn* cudnn, const kernels::cuda::RoutineLibraries& of_routines,
-    kernels::cuda::CompileSource compile) {
+    absl::Status nccl, kernels::cuda::CompileSource compile) {
   ACCELD_ASSIGN_OR_RETURN(std::unique_ptr<DeviceConvolutions> convolutions,
                           DeviceConvolutions::Open(context, cudnn));
   auto routines = std::make_unique<DeviceRoutines>(context, of_routines, std::move(compile));
-  std::shared_ptr<Libraries> libraries(
-      new Libraries(std::move(context), cublas_lt, std::move(convolutions), std::move(routines)));
+  std::shared_ptr<Libraries> libraries(new Libraries(std::move(context), cublas_lt,
+                                                     std::move(convolutions), std::move(routines),
+                                                     std::move(nccl)));
   if (cublas_lt == nullptr) return libraries;
   ACCELD_RETURN_IF_ERROR(libraries->context_->Enter());
   if (const absl::Status opened = libraries->OpenCublasLt(); !opened.ok()) {

@@ -17,12 +17,12 @@ class Libraries {
  public:
   // Opens the libraries for the device of `context`. `cublas_lt` and `cudnn` may be nullptr, which
   // means that the library is not available. If cuBLASLt does not work on the device, a warning is
-  // logged and cuBLASLt counts as not available. All libraries must outlive the object. `compile`
-  // compiles CUDA C++ for the device.
+  // logged and cuBLASLt counts as not available. `nccl` says whether NCCL is available, and why
+  // not. All libraries must outlive the object. `compile` compiles CUDA C++ for the device.
   static absl::StatusOr<std::shared_ptr<const Libraries>> Open(
       std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
       const kernels::cuda::Cudnn* cudnn, const kernels::cuda::RoutineLibraries& of_routines,
-      kernels::cuda::CompileSource compile);
+      absl::Status nccl, kernels::cuda::CompileSource compile);
   ~Libraries();
   Libraries(const Libraries&) = delete;
   Libraries& operator=(const Libraries&) = delete;
@@ -39,23 +39,27 @@ class Libraries {
   std::string measured_on() const;
   DeviceConvolutions& convolutions() const { return *convolutions_; }
   DeviceRoutines& routines() const { return *routines_; }
+  // OK if NCCL is available, which programs with collectives need.
+  const absl::Status& nccl() const { return nccl_; }
   // For the routines of this device's programs that the host computes.
   kernels::cpu::CpuRuntime& host_runtime() const { return *host_runtime_; }
 
  private:
   Libraries(std::shared_ptr<Context> context, const kernels::cuda::CublasLt* cublas_lt,
             std::unique_ptr<DeviceConvolutions> convolutions,
-            std::unique_ptr<DeviceRoutines> routines)
+            std::unique_ptr<DeviceRoutines> routines, absl::Status nccl)
       : context_(std::move(context)),
         cublas_lt_(cublas_lt),
         convolutions_(std::move(convolutions)),
-        routines_(std::move(routines)) {}
+        routines_(std::move(routines)),
+        nccl_(std::move(nccl)) {}
   absl::Status OpenCublasLt();
 
   const std::shared_ptr<Context> context_;
   const kernels::cuda::CublasLt* cublas_lt_;
   const std::unique_ptr<DeviceConvolutions> convolutions_;
   const std::unique_ptr<DeviceRoutines> routines_;
+  const absl::Status nccl_;
   const std::unique_ptr<kernels::cpu::CpuRuntime> host_runtime_ =
       std::make_unique<kernels::cpu::CpuRuntime>();
   kernels::cuda::CublasLt::Handle handle_ = nullptr;

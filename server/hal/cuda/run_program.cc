@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "kernels/cpu/run_routine.h"
 #include "server/hal/cuda/graphs/run_addresses.h"
+#include "server/hal/cuda/nccl/run_collective.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -233,6 +234,15 @@ class Run {
     return values.empty() ? absl::OkStatus() : AwaitAll();
   }
 
+  absl::Status Do(const kernels::CollectiveStep& step) {
+    Pointers operands, results;
+    for (const Slice& operand : step.operands) operands.push_back(addresses_.Of(operand));
+    for (const Slice& result : step.results) results.push_back(addresses_.Of(result));
+    return RunCollective(
+        {.context = context_, .stream = stream_, .launch = launch_, .scratch = parts_.workspace},
+        step.collective, module_.collective(step), operands, results);
+  }
+
   template <typename Other>
   absl::Status Do(const Other&) {
     // CheckProgram rejects programs with other steps.
@@ -253,17 +263,25 @@ class Run {
   absl::Status AwaitAll() {
     ACCELD_RETURN_IF_ERROR(
         context_.Check(driver_.cuEventRecord(fence_.end, stream_), "cuEventRecord"));
-    ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled()));
+    CudaGang* const gang = GangOf(launch_);
+    std::function<void()> poll;
+    if (gang != nullptr) {
+      gang->BeginWait(launch_.participant);
+      poll = [this] { PollGang(launch_); };
+    }
+    ACCELD_RETURN_IF_ERROR(Await(context_, fence_, cancelled(), poll));
     // The run may pause here, where the device has no work of it.
     RunControl* const control = launch_.control.get();
-    if (control != nullptr && control->interrupted().load() && !control->WaitWhilePaused()) {
-      return absl::CancelledError("launch: cancelled");
-    }
-    return absl::OkStatus();
+    const bool goes_on =
+        control == nullptr || !control->interrupted().load() || control->WaitWhilePaused();
+    // A gang decides itself whether a participant may leave.
+    if (gang != nullptr) return gang->EndWait(launch_.participant);
+    return goes_on ? absl::OkStatus() : absl::CancelledError("launch: cancelled");
   }
 
   // The flag that says that the run is cancelled; nullptr if it cannot be cancelled.
   const std::atomic<bool>* cancelled() const {
+    if (launch_.gang != nullptr) return &GangOf(launch_)->stops_kernels();
     return launch_.control != nullptr ? &launch_.control->cancelled() : nullptr;
   }
 
@@ -290,6 +308,7 @@ class Run {
 
 absl::Status RunProgram(const RunParts& parts, const Launch& launch, const Fence& fence) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
+  if (module.has_collectives()) ACCELD_RETURN_IF_ERROR(JoinCommunicator(launch));
   return Run(parts, launch, fence).Enqueue(module.program().steps);
 }
 

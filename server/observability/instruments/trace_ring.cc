@@ -11,12 +11,15 @@ namespace {
 
 // The layout of a span in a slot.
 struct Packed {
-  int64_t submitted_ns, begin_ns, end_ns;
+  int64_t submitted_or_wait_ns;  // the wait of collectives, and when others were submitted
+  int64_t begin_ns, end_ns, bytes;
   uint64_t session;
+  uint64_t gang : 48, participant : 16;
   uint32_t track;
   uint8_t kind, code, name_bytes, express;
   char name[TraceRing::kMaxNameBytes];
 };
+constexpr uint64_t kMaxGang = (uint64_t{1} << 48) - 1;
 constexpr size_t kWords = sizeof(Packed) / sizeof(uint64_t);
 static_assert(sizeof(Packed) % sizeof(uint64_t) == 0);
 constexpr size_t kHeadWords = (sizeof(Packed) - TraceRing::kMaxNameBytes) / sizeof(uint64_t);
@@ -45,10 +48,14 @@ TraceRing::~TraceRing() = default;
 void TraceRing::Add(const Record& record) {
   if (slots_ == nullptr) return;
   Packed packed;
-  packed.submitted_ns = record.submitted_ns;
+  const bool is_collective = record.kind == SpanKind::kCollective;
+  packed.submitted_or_wait_ns = is_collective ? record.wait_ns : record.submitted_ns;
   packed.begin_ns = record.begin_ns;
   packed.end_ns = record.end_ns;
+  packed.bytes = record.bytes;
   packed.session = record.session;
+  packed.gang = record.gang & kMaxGang;
+  packed.participant = record.participant;
   packed.track = record.track;
   packed.kind = static_cast<uint8_t>(record.kind);
   packed.code = record.code;
@@ -88,14 +95,19 @@ std::vector<TraceSpan> TraceRing::Read(int64_t since_ns, absl::optional<uint64_t
     }
     if (slot.sequence.load(std::memory_order_relaxed) != before) continue;
     if (packed.end_ns < since_ns || packed.session != session.value_or(packed.session)) continue;
+    const bool is_collective = packed.kind == static_cast<uint8_t>(SpanKind::kCollective);
     spans.push_back({.kind = static_cast<SpanKind>(packed.kind),
                      .express = packed.express != 0,
                      .code = packed.code,
                      .track = packed.track,
                      .session = packed.session,
-                     .submitted_ns = packed.submitted_ns,
+                     .submitted_ns = is_collective ? 0 : packed.submitted_or_wait_ns,
                      .begin_ns = packed.begin_ns,
                      .end_ns = packed.end_ns,
+                     .wait_ns = is_collective ? packed.submitted_or_wait_ns : 0,
+                     .bytes = packed.bytes,
+                     .gang = packed.gang,
+                     .participant = static_cast<uint32_t>(packed.participant),
                      .name = std::string(packed.name, packed.name_bytes)});
   }
   // Outer ones before those that they hold.

@@ -20,7 +20,7 @@ namespace acceld::observability {
 class TraceRing {
  public:
   // Longer names are truncated.
-  static constexpr size_t kMaxNameBytes = 72;
+  static constexpr size_t kMaxNameBytes = 64;
 
   // Keeps `capacity` spans, rounded up to a power of two, in 128 bytes each. 0: keeps none.
   explicit TraceRing(size_t capacity);
@@ -40,6 +40,9 @@ class TraceRing {
     uint32_t track;
     uint64_t session;
     int64_t submitted_ns, begin_ns, end_ns;
+    int64_t wait_ns = 0, bytes = 0;
+    uint64_t gang = 0;
+    uint16_t participant = 0;
     absl::string_view name;
   };
   // Adds a span.

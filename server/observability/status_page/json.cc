@@ -43,6 +43,7 @@ Json DevicesJson(const DaemonStatus& status) {
                        {"memory_limit_bytes", info.memory_limit_bytes},
                        {"queued", info.queued},
                        {"queued_by_priority", std::move(queued)},
+                       {"gangs", info.gangs},
                        {"executions_ok", outcomes.ok},
                        {"executions_failed", outcomes.failed},
                        {"executions_cancelled", outcomes.cancelled},

@@ -128,6 +128,7 @@ void WriteDevice(const DeviceInfo& info, const engine::DeviceMetrics& metrics,
   WriteCountFact("Queued", info.queued, false, html);
   WriteFact("Mean time", MeanText(metrics.device_time), html);
   WriteFact("Mean wait", MeanText(metrics.queue_time), html);
+  if (info.gangs != 0) WriteCountFact("In gangs", info.gangs, false, html);
   if (metrics.spills != 0) WriteCountFact("Spilled arrays", metrics.spills, false, html);
   html << "</dl>\n";
   WriteLines(DeviceSeries(), absl::StrCat("device ", info.id), absl::StrCat("device-", info.id),
@@ -176,6 +177,21 @@ void WriteRemote(const RemoteCacheStats& remote, Html& html) {
   html << "</dl>\n</article>\n";
 }
 
+// Programs over several devices, if there were any.
+void WriteGangs(const EngineStats& stats, Html& html) {
+  if (stats.gangs == 0 && stats.gangs_waiting == 0) return;
+  html << "<div class=\"card note\">\n<h3>Gangs: programs over several devices</h3>\n"
+          "<dl class=\"facts\">\n";
+  WriteCountFact("Begun", stats.gangs, false, html);
+  WriteCountFact("Running", stats.gangs_running, false, html);
+  WriteCountFact("Waiting for devices", stats.gangs_waiting, false, html);
+  WriteCountFact("Collectives", stats.collectives, false, html);
+  WriteFact("Exchanged", BytesText(stats.collective_bytes), html);
+  WriteFact("Waited for others", LatencyText(static_cast<double>(stats.collective_wait_ms) / 1000),
+            html);
+  html << "</dl>\n</div>\n";
+}
+
 }  // namespace
 
 void WriteSummary(const DaemonStatus& status, Html& html) {
@@ -210,6 +226,7 @@ void WriteDevices(const DaemonStatus& status, Html& html) {
   }
   html << "</div>\n";
   const EngineStats& stats = status.stats;
+  WriteGangs(stats, html);
   if (stats.host_memory_bytes != 0) {
     html << "<div class=\"card note\">\n<h3>Host memory for spilled arrays</h3>\n";
     WriteBar("Host memory", stats.spilled_bytes, 0, stats.host_memory_bytes, html);

@@ -8,6 +8,7 @@
 #include "common/check.h"
 #include "kernels/ir/analysis/input_output_aliases.h"
 #include "server/runtime/device_stream.h"
+#include "server/runtime/dispatch/collective_trace.h"
 #include "server/runtime/gang/gang.h"
 #include "server/runtime/schedule/bypass_stream.h"
 
@@ -42,6 +43,7 @@ Dispatcher::Dispatcher(hal::Device& device, int index, WorkInFlight& work,
                        observability::ExecutionInstruments& instruments, const Options& options)
     : index_(index),
       instruments_(instruments),
+      trace_(options.trace),
       bypass_(NewBypassStreams(device)),
       upload_(device.CreateStream("up")),
       download_(device.CreateStream("down")),
@@ -92,6 +94,8 @@ absl::StatusOr<Event> Dispatcher::DispatchExecution(const std::shared_ptr<Task>&
   if (execution.gang != nullptr) {
     launch.gang = execution.gang->participants();
     launch.participant = execution.participant;
+    launch.waited_ns = std::shared_ptr<std::atomic<int64_t>>(task, &task->waited_ns_);
+    launch.on_collective = CollectiveTraceOf(trace_, index_, *task);
   }
   task->input_copies_.clear();  // of an earlier attempt
   for (size_t i = 0; i < execution.inputs.size(); ++i) {

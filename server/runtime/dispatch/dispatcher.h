@@ -31,7 +31,7 @@ namespace acceld::runtime {
 class Dispatcher {
  public:
   struct Options {
-    observability::TraceRing* trace = nullptr;  // gets a span for each copy; may be nullptr
+    observability::TraceRing* trace = nullptr;  // of copies and collectives; may be nullptr
     MemoryBroker::Options memory;
   };
   // The number of express streams.
@@ -89,6 +89,7 @@ class Dispatcher {
 
   const int index_;
   observability::ExecutionInstruments& instruments_;
+  observability::TraceRing* const trace_;
   std::vector<std::unique_ptr<hal::Stream>> bypass_;  // the express streams
   std::unique_ptr<hal::Stream> upload_, download_;
   CopyTrace upload_trace_, download_trace_;

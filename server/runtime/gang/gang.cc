@@ -1,5 +1,6 @@
 #include "server/runtime/gang/gang.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "server/runtime/device_executor.h"
@@ -10,6 +11,7 @@ namespace acceld::runtime {
 Gang::Gang(GangScheduler& scheduler, std::shared_ptr<hal::Gang> participants, uint64_t queue,
            Priority priority)
     : scheduler_(scheduler),
+      number_(scheduler.NewNumber()),
       participants_(std::move(participants)),
       queue_(queue),
       priority_(priority) {}
@@ -32,12 +34,12 @@ void Gang::Cancel(const absl::Status& reason) {
   CancelMembers();
 }
 
-void Gang::NoteReady() {
+void Gang::NoteReady(bool by_submission) {
   {
     const MutexLock lock(mutex_);
     if (++num_ready_ < static_cast<int>(devices_.size())) return;
   }
-  scheduler_.Begin(shared_from_this());
+  scheduler_.Begin(shared_from_this(), by_submission);
 }
 
 absl::Status Gang::Combine(const absl::Status& status) {
@@ -69,6 +71,30 @@ void Gang::CancelMembers() {
 
 void Gang::Release() {
   for (const Member& member : Members()) member.task->Unblock();
+}
+
+bool Gang::TakeInline() {
+  const std::vector<Member> members = Members();
+  const auto refuses = std::find_if(members.begin(), members.end(), [](const Member& member) {
+    return !member.executor->TakeMemberInline(member.task);
+  });
+  if (refuses == members.end()) return !members.empty();
+  for (auto member = members.begin(); member != refuses; ++member) {
+    member->executor->ReturnMember(member->task);
+  }
+  return false;
+}
+
+void Gang::DispatchInline() {
+  const std::vector<Member> members = Members();
+  std::vector<bool> are_kept;
+  for (const Member& member : members) {
+    are_kept.push_back(member.executor->DispatchTaken(member.task));
+  }
+  participants_->RunInline();
+  for (size_t i = 0; i < members.size(); ++i) {
+    members[i].executor->EndInline(*members[i].task, /*on_compute_stream=*/true, are_kept[i]);
+  }
 }
 
 void Gang::NoteEnded() {

@@ -45,6 +45,8 @@ class Gang : public std::enable_shared_from_this<Gang> {
   // Before any of them is submitted.
   void OnEnd(std::function<void(const absl::Status&)> done) { on_end_.push_back(std::move(done)); }
 
+  // Differs from those of all other gangs of the scheduler; not 0.
+  uint64_t number() const { return number_; }
   const std::shared_ptr<hal::Gang>& participants() const { return participants_; }
   const std::vector<int>& devices() const { return devices_; }  // by participant; constant
   uint64_t queue() const { return queue_; }
@@ -57,8 +59,9 @@ class Gang : public std::enable_shared_from_this<Gang> {
   //
   // Notes that members make host calls. Called before the first member is ready.
   void NoteHostCalls() { has_host_calls_.store(true); }
-  // Notes that one more member waits for nothing but the others.
-  void NoteReady();
+  // Notes that one more member waits for nothing but the others. `by_submission`: the thread that
+  // submits the member calls this, and may dispatch the gang.
+  void NoteReady(bool by_submission);
   // Combines the status with which a member is going to end with those of the others. Returns the
   // status with which it has to end: the first one that is not OK, if there is any.
   absl::Status Combine(const absl::Status& status);
@@ -67,11 +70,18 @@ class Gang : public std::enable_shared_from_this<Gang> {
   // Combine for an error that is known before the member ends. Runs end that wait for each other;
   // the other members end when this one has, or when they are dispatched.
   void Fail(const absl::Status& error);
+  // Notes that nobody can get the results of one more member. Returns whether that holds for all.
+  bool NoteUnread() { return num_unread_.fetch_add(1) + 1 == static_cast<int>(devices_.size()); }
   // Notes that a member has ended, after Combine. If the gang has failed, cancels the others.
   void NoteEnded();
 
   // For the scheduler: lets all members begin.
   void Release();
+  // For the scheduler: lets the calling thread, which submits the last member, dispatch all of them
+  // if that is possible: if they are very short, and their devices idle. Returns true if it has to
+  // call DispatchInline, without locks; the gang has begun. Otherwise nothing has happened.
+  bool TakeInline();
+  void DispatchInline();
   // Whether members make host calls. While such a run waits for its client, its executor begins
   // later tasks of the queue.
   bool has_host_calls() const { return has_host_calls_.load(); }
@@ -89,12 +99,14 @@ class Gang : public std::enable_shared_from_this<Gang> {
   void CancelMembers();
 
   GangScheduler& scheduler_;
+  const uint64_t number_;
   const std::shared_ptr<hal::Gang> participants_;
   const uint64_t queue_;
   const Priority priority_;
   std::vector<int> devices_;
   std::vector<std::function<void(const absl::Status&)>> on_end_;
 
+  std::atomic<int> num_unread_{0};
   std::atomic<bool> has_host_calls_{false};
   std::atomic<bool> has_ended_{false};
 

@@ -84,8 +84,9 @@ bool GangScheduler::MayBegin(const Gang& gang, const std::set<int>& reserved) co
                      });
 }
 
-void GangScheduler::BeginWaiting() {
+bool GangScheduler::BeginWaiting(Gang* submitted) {
   std::set<int> reserved;
+  bool is_inline = false;
   // Until all devices that gangs wait for are reserved.
   for (auto it = waiting_.begin(); it != waiting_.end() && reserved.size() < num_wanted_;) {
     const auto here = it++;
@@ -104,8 +105,13 @@ void GangScheduler::BeginWaiting() {
       device.devices = gang->devices();
       device.has_host_calls = gang->has_host_calls();
     }
-    gang->Release();
+    if (gang.get() == submitted && gang->TakeInline()) {
+      is_inline = true;
+    } else {
+      gang->Release();
+    }
   }
+  return is_inline;
 }
 
 void GangScheduler::LeaveQueue(uint64_t queue) {
@@ -114,11 +120,14 @@ void GangScheduler::LeaveQueue(uint64_t queue) {
   if (waiting_.empty() && running_.empty()) queues_.clear();
 }
 
-void GangScheduler::Begin(std::shared_ptr<Gang> gang) {
-  const MutexLock lock(mutex_);
-  if (gang->has_ended()) return;  // it was cancelled meanwhile
-  AddWaiting(std::move(gang));
-  BeginWaiting();
+void GangScheduler::Begin(std::shared_ptr<Gang> gang, bool may_be_inline) {
+  {
+    const MutexLock lock(mutex_);
+    if (gang->has_ended()) return;  // it was cancelled meanwhile
+    AddWaiting(gang);
+    if (!BeginWaiting(may_be_inline ? gang.get() : nullptr)) return;
+  }
+  gang->DispatchInline();
 }
 
 void GangScheduler::End(const Gang& gang) {
@@ -135,7 +144,7 @@ void GangScheduler::End(const Gang& gang) {
     return;  // it was not ready yet
   }
   LeaveQueue(gang.queue());
-  BeginWaiting();
+  (void)BeginWaiting(nullptr);
 }
 
 }  // namespace acceld::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -45,8 +46,11 @@ class GangScheduler {
   // Returns the number of gangs that have begun on a device and not ended.
   int RunningOn(int device) const;
 
-  // For gangs: begins a gang, all members of which are ready, now or later.
-  void Begin(std::shared_ptr<Gang> gang);
+  // For gangs: returns the number of a new gang, from 1 on.
+  uint64_t NewNumber() { return ++last_number_; }
+  // For gangs: begins a gang, all members of which are ready, now or later. `may_be_inline`: the
+  // calling thread, which submits the last member, may dispatch the gang.
+  void Begin(std::shared_ptr<Gang> gang, bool may_be_inline);
   // Notes the end of a gang, which may not have begun.
   void End(const Gang& gang);
 
@@ -74,11 +78,13 @@ class GangScheduler {
   bool MayBegin(const Gang& gang, const std::set<int>& reserved) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Begins the gangs that may. The lock is held while the members are released, so that all devices
-  // get them in the same order.
-  void BeginWaiting() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // get them in the same order. Returns whether the caller has to call Gang::DispatchInline of
+  // `submitted`, a gang that it submits (nullptr: none), after the unlock.
+  bool BeginWaiting(Gang* submitted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Notes that a gang of the queue has ended.
   void LeaveQueue(uint64_t queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  std::atomic<uint64_t> last_number_{0};
   mutable Mutex mutex_;
   Waiting waiting_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<const Gang*, Position> positions_ ABSL_GUARDED_BY(mutex_);  // in waiting_

@@ -20,8 +20,7 @@ bool Scheduler::TakeInline(const std::shared_ptr<Task>& task) {
   if (DeviceIsIdle(*task)) {
     // A client that submits one execution right after another needs its thread for that, unless its
     // executions are even shorter than the pauses in between.
-    if (execution != nullptr && !execution->awaited &&
-        now - idle_since_ < std::chrono::nanoseconds(execution->executable->cost.ns())) {
+    if (execution != nullptr && !execution->awaited && now - idle_since_ < task->ExpectedRun()) {
       return false;
     }
   } else {
@@ -40,6 +39,23 @@ bool Scheduler::TakeInline(const std::shared_ptr<Task>& task) {
   return true;
 }
 
+bool Scheduler::TakeMemberInline(const std::shared_ptr<Task>& task) {
+  if (!DeviceIsIdle(*task)) return false;
+  task->queue_->waiting_.erase(task->position_);
+  if (TakeInline(task)) return true;
+  AddWaiting(task);
+  return false;
+}
+
+void Scheduler::ReturnMember(const std::shared_ptr<Task>& task) {
+  if (task->state_ != Task::State::kTaken) return;
+  Uncharge(*task);
+  task->dispatched_inline_ = dispatching_inline_ = false;
+  std::list<std::shared_ptr<Task>>& waiting = task->queue_->waiting_;
+  waiting.splice(waiting.end(), task->queue_->taken_, task->position_);
+  task->state_ = Task::State::kWaiting;
+}
+
 void Scheduler::EndInline(Task& task, bool on_compute_stream, bool is_task_kept) {
   // A task that has not run by now runs on its stream and has time slices like any other. A task
   // that was put back belongs to the dispatch thread.
@@ -54,11 +70,12 @@ bool Scheduler::DeviceIsIdle(const Task& task) const {
 }
 
 BypassStream* Scheduler::BypassStreamFor(const Task& task) const {
-  // A task does not overtake other tasks of its own queue.
+  // A task does not overtake other tasks of its own queue, and gangs overtake nothing.
   const TaskQueue& queue = *task.queue_;
   const auto& executions = queue.executions_.tasks;
-  if (task.was_put_back_ || queue.priority_ == Priority::kBatch || !queue.uploads_.tasks.empty() ||
-      !queue.taken_.empty() || (!executions.empty() && executions.front().get() != &task)) {
+  if (task.gang() != nullptr || task.was_put_back_ || queue.priority_ == Priority::kBatch ||
+      !queue.uploads_.tasks.empty() || !queue.taken_.empty() ||
+      (!executions.empty() && executions.front().get() != &task)) {
     return nullptr;
   }
   const std::deque<Task*>& running = streams_.current().tasks;

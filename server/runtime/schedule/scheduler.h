@@ -149,6 +149,10 @@ class Scheduler {
   // Takes a task that is being submitted (see InlineLimits::MayDispatchInline), so that the
   // submitting thread dispatches it, if that is possible now.
   bool TakeInline(const std::shared_ptr<Task>& task);
+  // The same for a member of a gang, which is a waiting task, when all others are ready.
+  bool TakeMemberInline(const std::shared_ptr<Task>& task);
+  // Undoes TakeMemberInline, as another member could not be taken.
+  void ReturnMember(const std::shared_ptr<Task>& task);
   // Ends the dispatch by the submitting thread. `is_task_kept`: the task was not put back.
   void EndInline(Task& task, bool on_compute_stream, bool is_task_kept);
   bool is_dispatching_inline() const { return dispatching_inline_; }

@@ -56,7 +56,7 @@ std::string ResourceCount::GrowthSince(const ResourceCount& before, const Slack&
   AddGrowth("sessions", before.sessions, sessions, 0, growth);
   AddGrowth("arrays", before.arrays, arrays, 0, growth);
   AddGrowth("bytes of arrays", before.array_bytes, array_bytes, 0, growth);
-  AddGrowth("bytes on devices", before.device_bytes, device_bytes, 0, growth);
+  AddGrowth("bytes on devices", before.device_bytes, device_bytes, slack.device_bytes, growth);
   AddGrowth("queued", before.queued, queued, 0, growth);
   AddGrowth("spilled bytes", before.spilled_bytes, spilled_bytes, 0, growth);
   AddGrowth("open files", before.open_files, open_files, slack.open_files, growth);

@@ -21,9 +21,9 @@ struct ResourceCount {
   // Asks `daemon` and reads /proc/`pid`. Blocks for the answers.
   static absl::StatusOr<ResourceCount> Of(const client::Admin& daemon, pid_t pid);
 
-  // What the transport may keep for its own reuse.
+  // What the daemon may keep for its own use.
   struct Slack {
-    uint64_t open_files = 0, threads = 0, resident_bytes = 0;
+    uint64_t device_bytes = 0, open_files = 0, threads = 0, resident_bytes = 0;
   };
   // What there is more of than in `before`, for people; empty when nothing is.
   std::string GrowthSince(const ResourceCount& before, const Slack& slack) const;

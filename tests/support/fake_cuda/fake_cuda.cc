@@ -116,6 +116,25 @@ Cusolver MakeTable() {
 }
 }  // namespace fake_cusolver
 
+namespace fake_nccl {
+extern "C" {
+using acceld::hal::cuda::Nccl;
+using Comm = Nccl::Comm;
+using UniqueId = Nccl::UniqueId;
+using Config = Nccl::Config;
+using Stream = Nccl::Stream;
+#define ACCELD_NCCL_SYMBOL(name, parameters) Result name parameters;
+#include "server/hal/cuda/nccl/nccl_symbols.def"
+}
+
+Nccl MakeTable() {
+  Nccl table;
+#define ACCELD_NCCL_SYMBOL(name, parameters) table.name = name;
+#include "server/hal/cuda/nccl/nccl_symbols.def"
+  return table;
+}
+}  // namespace fake_nccl
+
 namespace acceld::testing {
 namespace {
 
@@ -171,12 +190,14 @@ hal::cuda::Toolkit FakeCuda::toolkit() {
   static const absl::StatusOr<Cudnn> cudnn = fake_cudnn::MakeTable();
   static const absl::StatusOr<Cufft> cufft = fake_cufft::MakeTable();
   static const absl::StatusOr<Cusolver> cusolver = fake_cusolver::MakeTable();
+  static const absl::StatusOr<hal::cuda::Nccl> nccl = fake_nccl::MakeTable();
   return {.find_compiler = FindCompiler,
           .find_cublas_lt = []() -> const absl::StatusOr<CublasLt>& { return cublas_lt; },
           .find_cudnn = []() -> const absl::StatusOr<Cudnn>& { return cudnn; },
           .find_cublas = []() -> const absl::StatusOr<Cublas>& { return cublas; },
           .find_cufft = []() -> const absl::StatusOr<Cufft>& { return cufft; },
-          .find_cusolver = []() -> const absl::StatusOr<Cusolver>& { return cusolver; }};
+          .find_cusolver = []() -> const absl::StatusOr<Cusolver>& { return cusolver; },
+          .find_nccl = []() -> const absl::StatusOr<hal::cuda::Nccl>& { return nccl; }};
 }
 
 std::vector<codegen::TargetDevice> FakeCuda::Open(const hal::cuda::CudaDeviceOptions& options,

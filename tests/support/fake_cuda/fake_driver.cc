@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -310,6 +311,16 @@ Result cuMemcpyAsync(hal::cuda::CuPointer to, hal::cuda::CuPointer from, size_t 
   return 0;
 }
 
+Result cuMemsetD8Async(hal::cuda::CuPointer to, unsigned char value, size_t bytes,
+                       hal::cuda::CuStream stream) {
+  BEGIN(cuMemsetD8Async);
+  StreamOf(stream).Enqueue([to, value, bytes, gpu = current] {
+    if (IsBroken(*gpu)) return;
+    std::memset(reinterpret_cast<void*>(to), value, bytes);
+  });
+  return 0;
+}
+
 Result cuMemcpyPeerAsync(hal::cuda::CuPointer to, hal::cuda::CuContext to_context,
                          hal::cuda::CuPointer from, hal::cuda::CuContext from_context, size_t bytes,
                          hal::cuda::CuStream stream) {
@@ -423,6 +434,7 @@ Result cuEventElapsedTime(float* milliseconds, hal::cuda::CuEvent begin, hal::cu
 Result cuModuleLoadData(hal::cuda::CuModule* module, const void* image) {
   BEGIN(cuModuleLoadData);
   auto code = HostCode::Compile(static_cast<const char*>(image));
+  if (!code.ok()) std::fprintf(stderr, "%s\n", code.status().ToString().c_str());
   ACCELD_CHECK(code.ok());
   Count(1);
   *module = reinterpret_cast<hal::cuda::CuModule>(new Module{*std::move(code)});

@@ -38,13 +38,38 @@ TEST(CudaOpenTest, AllAreOpenedOrThoseThatAreNamed) {
   EXPECT_THAT(std::string(none.message()), HasSubstr("no number 3, the NVIDIA driver shows 3"));
 }
 
-TEST(CudaOpenTest, LaunchesOnSeveralGpusAreRefused) {
+TEST(CudaOpenTest, AGangIsForDifferentDevicesThatWereOpenedTogether) {
   const FakeCuda cuda({.devices = 2});
   const auto opened = OpenWanted(cuda, "all");
-  ASSERT_EQ(opened->devices.size(), 2u);
+  const auto others = OpenWanted(cuda, "all");
   hal::Device* const first = opened->devices[0].device.get();
-  const absl::Status refused = first->CreateGang({first, opened->devices[1].device.get()}).status();
-  EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
+  hal::Device* const second = opened->devices[1].device.get();
+  const auto gang = first->CreateGang({second, first});
+  ASSERT_TRUE(gang.ok()) << gang.status();
+  EXPECT_EQ((*gang)->size(), 2);
+  const auto refusal = [first](std::vector<hal::Device*> devices) {
+    return first->CreateGang(devices).status().ToString();
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("no devices"));
+  EXPECT_THAT(refusal({first, second, first}), HasSubstr("on one device"));
+  EXPECT_THAT(refusal({first, others->devices[1].device.get()}), HasSubstr("opened together"));
+}
+
+TEST(CudaOpenTest, SeveralGpusMissNccl) {
+  static const absl::StatusOr<hal::cuda::Nccl> none =
+      absl::FailedPreconditionError("no NCCL: found none of a; install it");
+  hal::cuda::Toolkit toolkit = FakeCuda::toolkit();
+  toolkit.find_nccl = []() -> const auto& { return none; };
+  const FakeCuda cuda({.devices = 2});
+  const auto missing = [&](absl::string_view text) {
+    return hal::cuda::OpenSelectedDevices(cuda.found(), *hal::cuda::ParseDeviceSelection(text), {},
+                                          toolkit)
+        ->missing_libraries;
+  };
+  EXPECT_THAT(missing("1"), IsEmpty());
+  ASSERT_EQ(missing("all").size(), 1u);
+  EXPECT_EQ(missing("all")[0].name, "NCCL");
+  EXPECT_EQ(missing("0,1")[0].reason, "found none of a; install it");
 }
 
 TEST(CudaOpenTest, OneThatDoesNotOpenIsMissingUnlessItIsNamed) {

@@ -243,7 +243,7 @@ Plan PlanWithCollective(const std::function<Step(Step)>& inside) {
   return plan;
 }
 
-TEST(CudaProgramTest, CollectivesAreNotSupportedYet) {
+TEST(CudaProgramTest, CollectivesGetTheirKernelsWhereverTheyAre) {
   const auto compile = [](const std::string&) -> absl::StatusOr<std::string> { return ""; };
   const auto uses_library = [](const ConvolutionStep&) { return false; };
   const Slice predicate{.space = Space::kArena, .size_bytes = 1};
@@ -258,10 +258,24 @@ TEST(CudaProgramTest, CollectivesAreNotSupportedYet) {
                                     .branches = {{}, {std::move(step)}}},
                          "s"};
            }}) {
-    const auto program = MakeProgram(PlanWithCollective(inside), uses_library, compile, nullptr);
-    EXPECT_EQ(program.status().code(), absl::StatusCode::kUnimplemented);
-    EXPECT_THAT(program.status().message(),
-                HasSubstr("collectives between GPUs (all_reduce) are not supported yet"));
+    std::string source;
+    auto program = MakeProgram(PlanWithCollective(inside), uses_library, compile, &source);
+    ASSERT_TRUE(program.ok()) << program.status();
+    ASSERT_EQ(program->kernels.size(), 1u);
+    EXPECT_EQ(program->kernels[0].name, "collective_combine_f32_Add");
+    EXPECT_THAT(source, HasSubstr("collective_combine_f32_Add(u64 to"));
+    const auto bytes = Serialize(*program);
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    const auto read = Deserialize(*bytes);
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(ToString(*read), ToString(*program));
+    EXPECT_THAT(ToString(*read), HasSubstr("all_reduce add {0, 1}"));
+    const int64_t size = kMatrix.size_bytes();
+    const SpaceSizes sizes{.arguments = {size}, .results = {size}, .arena = kBufferAlignment};
+    EXPECT_TRUE(CheckProgram(*read, sizes).ok());
+    program->kernels.clear();
+    EXPECT_THAT(CheckProgram(*program, sizes).message(),
+                HasSubstr("without its kernel collective_combine_f32_Add"));
   }
 }
 

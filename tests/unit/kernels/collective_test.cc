@@ -54,6 +54,10 @@ TEST(CollectiveTest, TextSaysWhatIsExchanged) {
             "collective_permute {0, 1} {1, 2} (tensor<2xf32>) -> (tensor<2xf32>)");
   EXPECT_EQ(ToString(kScatter),
             "reduce_scatter maximum dim=0 {1, 0} (tensor<4xf32>) -> (tensor<2xf32>)");
+  Collective mean = kSum;
+  mean.factor = 0.5;
+  EXPECT_EQ(ToString(mean),
+            "all_reduce add * 0.5 {0, 1} {2, 3} (tensor<2xf32>) -> (tensor<2xf32>)");
 }
 
 TEST(CollectiveTest, AcceptsWhatFitsTogether) {
@@ -107,6 +111,26 @@ TEST(CollectiveTest, RefusesResultsOfOtherTypes) {
   EXPECT_THAT(
       ErrorOf(kSum, [](Collective& c) { c.operands[0] = c.results[0] = F32({ir::kDynamicDim}); }),
       HasSubstr("tensor<?xf32>"));
+}
+
+TEST(CollectiveTest, ReductionsOfSomeFloatsHaveFactors) {
+  EXPECT_EQ(ErrorOf(kGather, [](Collective& c) { c.factor = 2; }), "all_gather: it has a factor");
+  EXPECT_EQ(ErrorOf(kShift, [](Collective& c) { c.factor = 2; }),
+            "collective_permute: it has a factor");
+  for (const DType dtype : {DType::kI32, DType::kC64, DType::kF8E4M3FN}) {
+    EXPECT_THAT(ErrorOf(kSum,
+                        [&](Collective& c) {
+                          c.factor = 2;
+                          c.operands[0].dtype = c.results[0].dtype = dtype;
+                        }),
+                HasSubstr("all_reduce: a factor for "));
+  }
+  for (const DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}) {
+    Collective mean = kScatter;
+    mean.factor = 2;
+    mean.operands[0].dtype = mean.results[0].dtype = dtype;
+    EXPECT_TRUE(CheckCollective(mean).ok()) << CheckCollective(mean);
+  }
 }
 
 TEST(CollectiveTest, CombinersAreForSomeTypes) {

@@ -21,6 +21,7 @@ TEST(StatusJsonTest, SaysWhatThePageSays) {
   EXPECT_EQ(device["healthy"], true);
   EXPECT_EQ(device["memory_used_bytes"], uint64_t{20} << 30);
   EXPECT_EQ(device["queued_by_priority"], Json({{"batch", 1}, {"normal", 2}, {"interactive", 3}}));
+  EXPECT_EQ(device["gangs"], 2);
   EXPECT_EQ(device["executions_ok"], 1234567);
   EXPECT_EQ(device["executions_failed"], 23);
   EXPECT_EQ(device["executions_cancelled"], 45);
@@ -42,6 +43,8 @@ TEST(StatusJsonTest, SaysWhatThePageSays) {
   EXPECT_EQ(remote["url"], "redis://name:6379");
   EXPECT_EQ(remote["up"], false);
   EXPECT_EQ(remote["refused"], 4);
+  EXPECT_EQ(json["counters"]["gangs_waiting"], 1);
+  EXPECT_EQ(json["counters"]["collective_wait_ms"], 1500);
   EXPECT_EQ(json["trouble"][0], Json({{"time", "2026-11-22T05:26:39Z"},
                                       {"level", "error"},
                                       {"text", "failed: name"},

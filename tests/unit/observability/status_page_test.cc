@@ -115,7 +115,7 @@ TEST(StatusPageTest, ShowsDevices) {
   EXPECT_THAT(text, HasSubstr("name 0 Healthy Device 0 &middot; cuda &middot; sm_90 "
                               "20 GiB of 80 GiB peak 60 GiB"));
   EXPECT_THAT(text, HasSubstr("Executions 1,234,567 Failed 23 Cancelled 45 Queued 6 "
-                              "Mean time 45.6 us Mean wait - Spilled arrays 77"));
+                              "Mean time 45.6 us Mean wait - In gangs 2 Spilled arrays 77"));
   EXPECT_THAT(text, HasSubstr("name 1 Lost Device 1"));
   EXPECT_THAT(text, HasSubstr("lost: name"));
   EXPECT_THAT(page, HasSubstr("aria-label=\"Memory: 25 % in use\""));
@@ -124,6 +124,19 @@ TEST(StatusPageTest, ShowsDevices) {
   EXPECT_THAT(text, HasSubstr("Host memory for spilled arrays 1 GiB of 8 GiB"));
   EXPECT_THAT(text, HasSubstr("No rocm devices: none: name"));
   EXPECT_THAT(text, HasSubstr("cuda without libcudnn : not found: name"));
+}
+
+TEST(StatusPageTest, ShowsProgramsOverSeveralDevicesWhereThereWereSome) {
+  DaemonStatus status = SampleStatus("name");
+  EXPECT_THAT(TextOf(RenderPage(status)),
+              HasSubstr("Gangs: programs over several devices Begun 5,432 Running 2 "
+                        "Waiting for devices 1 Collectives 98,765 Exchanged 6 MiB "
+                        "Waited for others 1.50 s"));
+  status.stats.gangs = 0;
+  EXPECT_THAT(TextOf(RenderPage(status)), HasSubstr("Waiting for devices 1"));
+  status.stats.gangs_waiting = 0;
+  status.devices[0].gangs = 0;
+  EXPECT_THAT(TextOf(RenderPage(status)), Not(::testing::ContainsRegex("[Gg]angs")));
 }
 
 TEST(StatusPageTest, ShowsTheLastHourOfDevicesAndCache) {

@@ -24,7 +24,8 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
                      .memory_limit_bytes = 80 * kGiB,
                      .memory_used_bytes = 20 * kGiB,
                      .memory_peak_bytes = 60 * kGiB,
-                     .queued = 6},
+                     .queued = 6,
+                     .gangs = 2},
                     {.id = 1,
                      .kind = name,
                      .name = name + " 1",
@@ -59,6 +60,12 @@ inline observability::DaemonStatus SampleStatus(const std::string& name) {
   status.stats.cache_disk_bytes = 5 << 20;
   status.stats.cache_memory_entries = 31;
   status.stats.cache_disk_entries = 53;
+  status.stats.gangs = 5432;
+  status.stats.gangs_running = 2;
+  status.stats.gangs_waiting = 1;
+  status.stats.collectives = 98765;
+  status.stats.collective_bytes = 6 << 20;
+  status.stats.collective_wait_ms = 1500;
   status.stats.sessions = 3;
   status.stats.sessions_total = 41;
   status.stats.spilled_bytes = kGiB;

@@ -38,6 +38,39 @@ TEST(TraceRingTest, GivesBackWhatWasAdded) {
   EXPECT_EQ(spans[0].name, "upload");
 }
 
+TEST(TraceRingTest, SaysWhichParticipantOfWhichLaunchASpanIsOf) {
+  TraceRing ring(4);
+  ring.Add({.kind = SpanKind::kExecution,
+            .express = true,
+            .submitted_ns = 3,
+            .begin_ns = 10,
+            .end_ns = 20,
+            .gang = 1'000'000'000'000,
+            .participant = 65'535,
+            .name = "main"});
+  ring.Add({.kind = SpanKind::kCollective,
+            .begin_ns = 12,
+            .end_ns = 19,
+            .wait_ns = 5,
+            .bytes = INT64_MAX,
+            .gang = 7,
+            .participant = 1,
+            .name = "all_reduce"});
+  const std::vector<TraceSpan> spans = ring.Read(0);
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans[0].submitted_ns, 3);
+  EXPECT_EQ(spans[0].wait_ns, 0);
+  EXPECT_TRUE(spans[0].express);
+  EXPECT_EQ(spans[0].gang, 1'000'000'000'000u);
+  EXPECT_EQ(spans[0].participant, 65'535u);
+  EXPECT_EQ(spans[1].submitted_ns, 0);
+  EXPECT_EQ(spans[1].wait_ns, 5);
+  EXPECT_EQ(spans[1].bytes, INT64_MAX);
+  EXPECT_EQ(spans[1].gang, 7u);
+  EXPECT_EQ(spans[1].participant, 1u);
+  EXPECT_EQ(spans[1].name, "all_reduce");
+}
+
 TEST(TraceRingTest, NamesOfAnyLengthAreCut) {
   for (size_t size = 0; size < 100; ++size) {
     TraceRing ring(1);

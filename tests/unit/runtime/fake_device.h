@@ -46,6 +46,7 @@ class FakeCodeGenerator final : public codegen::CodeGenerator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
+  bool ScalesCollectives() const override { return false; }
   int64_t parallel_units() const override { return 1; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*,
@@ -170,6 +171,7 @@ inline std::shared_ptr<const hal::LoadedExecutable> SteadyKernel(int arguments, 
   auto loaded = std::make_shared<const hal::LoadedExecutable>(
       std::move(executable), std::make_shared<const FakeModule>(std::move(kernel)));
   loaded->cost.Record(cost.count());
+  loaded->cost_in_gang.Record(cost.count());
   return loaded;
 }
 

@@ -12,14 +12,92 @@
 namespace acceld::hal::cpu {
 namespace {
 
-constexpr std::chrono::milliseconds kWhile{100};
+using std::chrono::milliseconds;
+using Times = IdleCoreDetector::Times;
 
-TEST(IdleProcessTest, SeesWhetherOtherThreadsLeaveACore) {
-  IdleCoreDetector process;
-  process.HasIdleCore();
+// A machine with four cores, all of which the process may use.
+class FourCores {
+ public:
+  // The parts of a core's time, in percent, that threads use.
+  struct Load {
+    int asking_thread = 0;
+    int other_threads = 0;
+    int other_processes = 0;
+  };
+
+  // Lets time pass, with calls of the detector every 10 ms. Returns what the last one said.
+  bool HasIdleCoreAfter(milliseconds time, const Load& load) {
+    bool has_idle_core = true;
+    for (milliseconds passed{0}; passed < time; passed += kTick) {
+      const int used = load.asking_thread + load.other_threads + load.other_processes;
+      times_.now += kTick;
+      times_.thread += kTick * load.asking_thread / 100;
+      times_.process += kTick * (load.asking_thread + load.other_threads) / 100;
+      if (times_.idle.has_value()) *times_.idle += kTick * (400 - used) / 100;
+      has_idle_core = detector_.HasIdleCore();
+    }
+    return has_idle_core;
+  }
+
+ protected:
+  explicit FourCores(const Times& times) : times_(times) {}
+
+ private:
+  static constexpr milliseconds kTick{10};
+
+  Times times_;
+  IdleCoreDetector detector_{4, [this] { return times_; }};
+};
+
+struct Machine : FourCores {
+  Machine() : FourCores({.now = kUp, .process = {}, .thread = {}, .idle = 3 * kUp}) {}
+  static constexpr std::chrono::hours kUp{1};
+};
+
+struct MachineWithoutIdleTimes : FourCores {
+  MachineWithoutIdleTimes()
+      : FourCores({.now = Machine::kUp, .process = {}, .thread = {}, .idle = absl::nullopt}) {}
+};
+
+constexpr milliseconds kMoment{10}, kWhile{500};
+
+TEST(IdleCoreDetectorTest, SeesAtOnceWhetherOtherThreadsLeaveACore) {
+  Machine machine;
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kMoment, {.other_threads = 300}));
+  EXPECT_FALSE(machine.HasIdleCoreAfter(kMoment, {.other_threads = 330}));
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kMoment, {.other_threads = 300}));
+}
+
+TEST(IdleCoreDetectorTest, SeesAfterAWhileWhetherOtherProcessesLeaveACore) {
+  Machine machine;
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.other_processes = 300}));
+  EXPECT_FALSE(machine.HasIdleCoreAfter(kWhile, {.other_processes = 330}));
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.other_processes = 300}));
+}
+
+TEST(IdleCoreDetectorTest, CountsOtherThreadsAndOtherProcessesTogether) {
+  Machine machine;
+  EXPECT_FALSE(machine.HasIdleCoreAfter(kWhile, {.other_threads = 200, .other_processes = 150}));
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.other_threads = 150, .other_processes = 150}));
+}
+
+TEST(IdleCoreDetectorTest, DoesNotCountTheThreadThatAsks) {
+  Machine machine;
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.asking_thread = 100, .other_processes = 300}));
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.asking_thread = 100, .other_threads = 300}));
+}
+
+TEST(IdleCoreDetectorTest, JudgesByTheProcessWhereTheSystemDoesNotTellIdleTimes) {
+  MachineWithoutIdleTimes machine;
+  EXPECT_TRUE(machine.HasIdleCoreAfter(kWhile, {.other_processes = 400}));
+  EXPECT_FALSE(machine.HasIdleCoreAfter(kWhile, {.other_threads = 400}));
+}
+
+TEST(IdleCoreDetectorTest, SeesThatThreadsKeepAllCoresOfThisMachineBusy) {
+  IdleCoreDetector detector;
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 16 * AvailableCores(); ++i) {
+  for (int i = 0; i < 2 * AvailableCores(); ++i) {
     // They read it seldom: the thread sanitizer locks what it knows of an atomic, and readers that
     // never pause would keep the store below waiting.
     threads.emplace_back([&] {
@@ -28,26 +106,14 @@ TEST(IdleProcessTest, SeesWhetherOtherThreadsLeaveACore) {
       }
     });
   }
-  // Other processes may take the cores for a while.
-  bool leaves_a_core = true;
-  for (int poll = 0; poll < 100 && leaves_a_core; ++poll) {
-    std::this_thread::sleep_for(kWhile);
-    leaves_a_core = process.HasIdleCore();
+  bool has_idle_core = true;
+  for (int poll = 0; poll < 100 && has_idle_core; ++poll) {
+    std::this_thread::sleep_for(milliseconds(100));
+    has_idle_core = detector.HasIdleCore();
   }
-  EXPECT_FALSE(leaves_a_core);
+  EXPECT_FALSE(has_idle_core);
   stop = true;
   for (std::thread& thread : threads) thread.join();
-  process.HasIdleCore();
-  std::this_thread::sleep_for(kWhile);
-  EXPECT_TRUE(process.HasIdleCore());
-}
-
-TEST(IdleProcessTest, DoesNotCountTheThreadThatAsks) {
-  IdleCoreDetector process;
-  process.HasIdleCore();
-  const auto end = std::chrono::steady_clock::now() + kWhile;
-  while (std::chrono::steady_clock::now() < end) continue;
-  EXPECT_TRUE(process.HasIdleCore());
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<CudaDevice>> SelectByOrdinal(const std::vector<CudaDe
   return devices;
 }
 
-std::vector<MissingLibrary> MissingLibrariesOf(const Toolkit& toolkit) {
+std::vector<MissingLibrary> MissingLibrariesOf(const Toolkit& toolkit, size_t devices) {
   std::vector<MissingLibrary> missing;
   const auto add = [&missing](absl::string_view name, const absl::Status& found) {
     if (found.ok()) return;
@@ -35,6 +35,8 @@ std::vector<MissingLibrary> MissingLibrariesOf(const Toolkit& toolkit) {
   add("cuDNN", toolkit.find_cudnn().status());
   add("cuFFT", toolkit.find_cufft().status());
   add("cuSOLVER", toolkit.find_cusolver().status());
+  // One GPU does without it.
+  if (devices > 1) add("NCCL", toolkit.find_nccl().status());
   return missing;
 }
 
@@ -59,7 +61,8 @@ absl::StatusOr<OpenedDevices> OpenAll(const absl::StatusOr<Driver>& driver,
       opened.missing.emplace_back(device.status().message());
     }
   }
-  if (!opened.devices.empty()) opened.missing_libraries = MissingLibrariesOf(toolkit);
+  if (!opened.devices.empty())
+    opened.missing_libraries = MissingLibrariesOf(toolkit, opened.devices.size());
   return opened;
 }
 
@@ -84,7 +87,7 @@ absl::StatusOr<OpenedDevices> OpenSelectedDevices(const absl::StatusOr<Driver>& 
     ACCELD_RETURN_IF_ERROR(device.status());
     opened.devices.push_back(*std::move(device));
   }
-  opened.missing_libraries = MissingLibrariesOf(toolkit);
+  opened.missing_libraries = MissingLibrariesOf(toolkit, opened.devices.size());
   return opened;
 }
 

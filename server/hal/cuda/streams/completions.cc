@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "server/hal/cuda/nccl/run_collective.h"
+
 namespace acceld::hal::cuda {
 
 void Completions::Add(Work work) {
@@ -11,10 +13,16 @@ void Completions::Add(Work work) {
 
 absl::Status Completions::AwaitEnd(const Work& work) {
   if (work.fence == nullptr) return work.error;
-  const std::atomic<bool>* const cancelled = work.may_be_cancelled && work.launch.control != nullptr
-                                                 ? &work.launch.control->cancelled()
-                                                 : nullptr;
-  const absl::Status ended = Await(*context_, *work.fence, cancelled);
+  const Launch& launch = work.launch;
+  const std::atomic<bool>* cancelled = nullptr;
+  std::function<void()> poll;
+  if (launch.gang != nullptr) {
+    cancelled = &GangOf(launch)->stops_kernels();
+    poll = [&launch] { PollGang(launch); };
+  } else if (work.may_be_cancelled && launch.control != nullptr) {
+    cancelled = &launch.control->cancelled();
+  }
+  const absl::Status ended = Await(*context_, *work.fence, cancelled, poll);
   if (!work.error.ok()) return work.error;
   ACCELD_RETURN_IF_ERROR(ended);
   if (work.fence->shared->cancelled != 0) return absl::CancelledError("launch: cancelled");
@@ -31,7 +39,10 @@ absl::Status Completions::AwaitEnd(const Work& work) {
 }
 
 void Completions::Finish(Work& work) {
-  const absl::Status status = AwaitEnd(work);
+  absl::Status status = AwaitEnd(work);
+  if (CudaGang* const gang = GangOf(work.launch); gang != nullptr) {
+    status = gang->End(work.launch.participant, status);
+  }
   pending_->Remove(work.done.future());
   // The references are dropped first, so that the memory is free when a waiting thread continues.
   work.launch = Launch{};

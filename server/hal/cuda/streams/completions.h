@@ -39,7 +39,8 @@ class Completions {
   void Add(Work work);
 
  private:
-  // Blocks until the work has ended, and returns its error. Stores its duration if that is wanted.
+  // Blocks until the work has ended, and returns its error. Polls the gang of a launch meanwhile.
+  // Stores its duration if that is wanted.
   absl::Status AwaitEnd(const Work& work);
   // Waits for the work, drops its references and sets its event.
   void Finish(Work& work);

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/hal/check_range.h"
 #include "server/hal/cuda/cuda_module.h"
+#include "server/hal/cuda/nccl/run_collective.h"
 
 namespace acceld::hal::cuda {
 namespace {
@@ -78,7 +79,8 @@ bool CudaStream::WaitOnDevice(const Event& event) {
 Event CudaStream::Run(Launch launch) {
   const auto& module = static_cast<const CudaModule&>(*launch.module);
   // Creating handles and graphs takes time, too.
-  const bool takes_time = module.needs_host() || (module.uses_handles() && !has_handles_.load()) ||
+  const bool takes_time = module.needs_host() || module.has_collectives() ||
+                          (module.uses_handles() && !has_handles_.load()) ||
                           (module.uses_cudnn() && !has_cudnn_.load()) ||
                           module.graphs().MayBuildGraphs(stream_);
   WorkCommand command{.enqueue = [this](Work& work) { return EnqueueRun(work); },
@@ -88,6 +90,16 @@ Event CudaStream::Run(Launch launch) {
 }
 
 absl::Status CudaStream::EnqueueRun(Work& work) {
+  CudaGang* const gang = GangOf(work.launch);
+  if (gang == nullptr) return EnqueueProgram(work);
+  const int participant = work.launch.participant;
+  absl::Status status = gang->Begin(participant);
+  if (status.ok()) status = EnqueueProgram(work);
+  gang->EndEnqueuing(participant, status);
+  return status;
+}
+
+absl::Status CudaStream::EnqueueProgram(Work& work) {
   const auto& module = static_cast<const CudaModule&>(*work.launch.module);
   const int64_t wanted = module.workspace_bytes();
   if (wanted > kMaxKeptWorkspaceBytes) {
@@ -210,7 +222,8 @@ void CudaStream::Issue(WorkCommand& command) {
 absl::Status CudaStream::Enqueue(WorkCommand& command) {
   Work& work = command.work;
   RunControl* const control = work.launch.control.get();
-  if (control != nullptr && control->cancelled().load()) {
+  // A gang decides itself whether a participant may leave.
+  if (control != nullptr && control->cancelled().load() && work.launch.gang == nullptr) {
     return absl::CancelledError("launch: cancelled before it began");
   }
   ACCELD_RETURN_IF_ERROR(opened_);

@@ -36,8 +36,8 @@ struct StreamParts {
 
 // A CUDA stream. Work that can be enqueued quickly (launches, small copies) is enqueued on the
 // calling thread. Work that takes time of the host (large copies, programs that wait for values on
-// the device) is enqueued by a worker thread, and so is all work behind it. Events become ready on
-// a third thread (Completions).
+// the device or exchange values with other devices) is enqueued by a worker thread, and so is all
+// work behind it. Events become ready on a third thread (Completions).
 //
 // Thread-safe. Modules that are passed to Run must be CudaModules. The destructor blocks until all
 // work has ended.
@@ -79,8 +79,10 @@ class CudaStream final : public Stream {
   void Issue(WorkCommand& command);
   // Enqueues the work of a command between the two events of a fence.
   absl::Status Enqueue(WorkCommand& command);
-  // Enqueues a run; creates the workspace and the library handles that it needs first.
+  // Enqueues a run, and tells the gang of the launch.
   absl::Status EnqueueRun(Work& work);
+  // Enqueues a run; creates the workspace and the library handles that it needs first.
+  absl::Status EnqueueProgram(Work& work);
   // Makes the driver's stream wait for `event`. Returns false if the device cannot wait for it, so
   // that the host has to.
   bool WaitOnDevice(const Event& event);

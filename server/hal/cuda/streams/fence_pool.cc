@@ -24,7 +24,8 @@ constexpr int kPollDivisor = 16;
 
 }  // namespace
 
-absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled) {
+absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled,
+                   const std::function<void()>& poll) {
   ACCELD_RETURN_IF_ERROR(context.Enter());
   const Driver& driver = context.driver();
   const auto begin = std::chrono::steady_clock::now();
@@ -33,10 +34,11 @@ absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>
     if (result != Driver::kNotReady) return context.Check(result, "cuEventQuery");
     const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
     if (waited < kSpin) continue;
-    if (cancelled == nullptr) {
+    if (poll) poll();
+    if (cancelled == nullptr && !poll) {
       return context.Check(driver.cuEventSynchronize(fence.end), "cuEventSynchronize");
     }
-    if (cancelled->load(std::memory_order_relaxed)) {
+    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed)) {
       std::atomic_ref<int32_t>(fence.shared->cancelled).store(1);
     }
     std::this_thread::sleep_for(

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct Fence {
 
 // Blocks until the work before `fence.end` has ended, and returns its error if it failed. If
 // `cancelled`, which may be nullptr, is or becomes true meanwhile, tells kernels that poll to stop,
-// by setting Fence::Shared::cancelled.
-absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled);
+// by setting Fence::Shared::cancelled. Calls `poll`, if it is not empty, at short intervals while
+// it waits.
+absl::Status Await(Context& context, const Fence& fence, const std::atomic<bool>* cancelled,
+                   const std::function<void()>& poll = nullptr);
 
 // A pool of the fences of one device, which are reused because creating one takes longer than using
 // it. A shared_ptr must own the pool; fences in use share ownership. Thread-safe.

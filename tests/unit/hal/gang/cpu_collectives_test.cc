@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "common/ir/types/element.h"
-#include "server/hal/cpu/collective_role.h"
+#include "server/hal/collective_role.h"
 #include "tests/unit/hal/gang/collective_reference.h"
 #include "tests/unit/status_matchers.h"
 
@@ -154,6 +155,27 @@ TEST(CpuCollectivesTest, OperandsAreExchangedEachByItself) {
   }
 }
 
+// Executes a collective of two members and one operand of bf16, whose element i of member m is
+// value(m, i). Returns the results by member.
+std::vector<std::vector<uint16_t>> ExecuteBf16(
+    const Collective& collective, const std::function<double(size_t m, int64_t i)>& value) {
+  std::vector<std::vector<uint16_t>> operands(2), results(2);
+  for (size_t m = 0; m < 2; ++m) {
+    operands[m].resize(static_cast<size_t>(collective.operands[0].num_elements()));
+    results[m].resize(static_cast<size_t>(collective.results[0].num_elements()));
+    for (int64_t i = 0; i < collective.operands[0].num_elements(); ++i) {
+      ir::WriteFloat(ir::DType::kBF16, operands[m].data(), i, value(m, i));
+    }
+  }
+  const void* const operand_addresses[] = {operands[0].data(), operands[1].data()};
+  void* const result_addresses[] = {results[0].data(), results[1].data()};
+  const std::vector<MemberBuffers> members = {{&operand_addresses[0], &result_addresses[0]},
+                                              {&operand_addresses[1], &result_addresses[1]}};
+  const CollectiveWork work(collective, members);
+  for (int64_t piece = 0; piece < work.num_pieces(); ++piece) work.Run(piece);
+  return results;
+}
+
 // Rows of reduce_scatter of all lengths relative to the blocks, in a type that is stored wider.
 TEST(CpuCollectivesTest, NarrowFloatsAreReducedInRowsOfAnyLength) {
   for (const int64_t length : {1, 3, 500, 512, 513, 2000}) {
@@ -164,22 +186,10 @@ TEST(CpuCollectivesTest, NarrowFloatsAreReducedInRowsOfAnyLength) {
                                 .groups = {{0, 1}},
                                 .operands = {operand},
                                 .results = {result}};
-    std::vector<std::vector<uint16_t>> operands(2), results(2);
-    for (size_t m = 0; m < 2; ++m) {
-      operands[m].resize(static_cast<size_t>(operand.num_elements()));
-      results[m].resize(static_cast<size_t>(result.num_elements()));
-      for (int64_t i = 0; i < operand.num_elements(); ++i) {
-        const int64_t row = i / (2 * length), column = i % (2 * length);
-        ir::WriteFloat(ir::DType::kBF16, operands[m].data(), i,
-                       static_cast<double>(row + column % 50 + 50 * static_cast<int64_t>(m)));
-      }
-    }
-    const void* const operand_addresses[] = {operands[0].data(), operands[1].data()};
-    void* const result_addresses[] = {results[0].data(), results[1].data()};
-    const std::vector<MemberBuffers> members = {{&operand_addresses[0], &result_addresses[0]},
-                                                {&operand_addresses[1], &result_addresses[1]}};
-    const CollectiveWork work(collective, members);
-    for (int64_t piece = 0; piece < work.num_pieces(); ++piece) work.Run(piece);
+    const auto results = ExecuteBf16(collective, [&](size_t m, int64_t i) {
+      const int64_t row = i / (2 * length), column = i % (2 * length);
+      return static_cast<double>(row + column % 50 + 50 * static_cast<int64_t>(m));
+    });
     for (size_t m = 0; m < 2; ++m) {
       for (int64_t i = 0; i < result.num_elements(); ++i) {
         const int64_t row = i / length, column = i % length + length * static_cast<int64_t>(m);
@@ -187,6 +197,44 @@ TEST(CpuCollectivesTest, NarrowFloatsAreReducedInRowsOfAnyLength) {
                   static_cast<double>(2 * (row + column % 50) + 50))
             << length << " " << m << " " << i;
       }
+    }
+  }
+}
+
+// As a multiplication behind the collective would compute it: sums above 256 are rounded to even
+// numbers before they are multiplied.
+TEST(CpuCollectivesTest, SumsAreRoundedAndThenMultipliedByTheFactor) {
+  const auto value = [](size_t m, int64_t i) { return m == 0 ? 256 : static_cast<double>(i % 50); };
+  const auto expected = [](int64_t i) {
+    uint16_t sum = 0, product = 0;
+    ir::WriteFloat(ir::DType::kBF16, &sum, 0, static_cast<double>(256 + i % 50));
+    ir::WriteFloat(ir::DType::kBF16, &product, 0, ir::ReadFloat(ir::DType::kBF16, &sum, 0) * 1.5);
+    return product;
+  };
+  // Short and long rows, many bytes, which are copied past the cache, and parts that are scattered.
+  for (const int64_t length : {1, 3, 500, 1500, 2'500'000}) {
+    const ir::TensorType type{ir::DType::kBF16, {length}};
+    const Collective all{.kind = Kind::kAllReduce,
+                         .factor = 1.5,
+                         .groups = {{0, 1}},
+                         .operands = {type},
+                         .results = {type}};
+    for (const std::vector<uint16_t>& sums : ExecuteBf16(all, value)) {
+      for (int64_t i = 0; i < length; ++i) {
+        ASSERT_EQ(sums[static_cast<size_t>(i)], expected(i)) << length << " " << i;
+      }
+    }
+    if (length > 2000) continue;
+    const Collective parts{.kind = Kind::kReduceScatter,
+                           .dimension = 1,
+                           .factor = 1.5,
+                           .groups = {{0, 1}},
+                           .operands = {{ir::DType::kBF16, {3, 2 * length}}},
+                           .results = {{ir::DType::kBF16, {3, length}}}};
+    const std::vector<uint16_t> part = ExecuteBf16(parts, value)[1];
+    for (int64_t i = 0; i < 3 * length; ++i) {
+      const int64_t from = i / length * 2 * length + length + i % length;
+      ASSERT_EQ(part[static_cast<size_t>(i)], expected(from)) << length << " " << i;
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -17,6 +18,7 @@ namespace {
 
 using ::acceld::testing::Exchange;
 using ::acceld::testing::RunParticipants;
+using ::acceld::testing::RunParticipantsInline;
 using ::acceld::testing::SameTypeCollective;
 using kernels::Collective;
 using Kind = Collective::Kind;
@@ -198,24 +200,29 @@ TEST(CpuGangEndsTest, TheErrorOfAParticipantBecomesThatOfTheOthers) {
 }
 
 TEST(CpuGangEndsTest, ADeadlockIsFoundAtOnceAndSaysWhoWaitsWhere) {
-  CpuGang gang(4);
   Collective gather = AllReduce(4);
   gather.kind = Kind::kAllGather;
   gather.results[0].dims[0] *= 4;
-  const auto statuses = RunParticipants(gang, 4, [&](int p) {
-    std::vector<int32_t> operand(kFew), result(4 * kFew);
-    return p % 2 == 0 ? Exchange(gang, p, AllReduce(4), 5, operand, result)
-                      : Exchange(gang, p, gather, 9, operand, result);
-  });
-  for (const absl::Status& status : statuses) {
-    EXPECT_EQ(status, absl::InternalError("deadlock: participants 0, 2 wait in all_reduce (step "
-                                          "5), participants 1, 3 in all_gather (step 9)"));
+  for (const auto& run_all : {RunParticipants, RunParticipantsInline}) {
+    CpuGang gang(4);
+    const auto statuses = run_all(gang, 4, [&](int p) {
+      std::vector<int32_t> operand(kFew), result(4 * kFew);
+      return p % 2 == 0 ? Exchange(gang, p, AllReduce(4), 5, operand, result)
+                        : Exchange(gang, p, gather, 9, operand, result);
+    });
+    for (const absl::Status& status : statuses) {
+      EXPECT_EQ(status,
+                absl::InternalError(
+                    "deadlock: participants 0, 2 wait in all_reduce of tensor<4xi32> (step 5), "
+                    "participants 1, 3 in all_gather of tensor<4xi32> (step 9)"));
+    }
   }
 }
 
 TEST(CpuGangEndsTest, WhoWaitsForAParticipantThatHasEndedIsInADeadlock) {
   const absl::Status deadlock = absl::InternalError(
-      "deadlock: participant 0 waits in all_reduce (step 3), participants 1, 2 have ended");
+      "deadlock: participant 0 waits in all_reduce of tensor<4xi32> (step 3), "
+      "participants 1, 2 have ended");
   for (const auto delay : {std::chrono::milliseconds(0), kUntilAsleep}) {
     CpuGang gang(3);
     gang.Finish(1);
@@ -224,6 +231,33 @@ TEST(CpuGangEndsTest, WhoWaitsForAParticipantThatHasEndedIsInADeadlock) {
     gang.Finish(2);
     waiting.join();
   }
+}
+
+TEST(CpuGangEndsTest, WhoEndsAfterAFailureChangesNothing) {
+  CpuGang gang(2);
+  const absl::Status reason = absl::AbortedError("nobody wants it");
+  auto sum = std::make_unique<Collective>(AllReduce(2));
+  std::thread waiting([&] { EXPECT_EQ(Sum(gang, 0, *sum, 3).status(), reason); });
+  std::this_thread::sleep_for(kUntilAsleep);
+  gang.Abort(reason);
+  waiting.join();
+  sum.reset();
+  gang.Finish(1);
+  EXPECT_EQ(Sum(gang, 0, AllReduce(2), 4).status(), reason);
+}
+
+TEST(CpuGangEndsTest, ADeadlockNamesOneOfManyOperands) {
+  CpuGang gang(2);
+  gang.Finish(1);
+  Collective sums = AllReduce(2);
+  sums.operands.resize(3, sums.operands[0]);
+  sums.results = sums.operands;
+  int32_t values[3][kFew] = {};
+  const void* const operands[] = {values[0], values[0], values[0]};
+  void* const results[] = {values[1], values[1], values[2]};
+  EXPECT_EQ(gang.Exchange(0, nullptr, sums, 7, operands, results),
+            absl::InternalError("deadlock: participant 0 waits in all_reduce of tensor<4xi32> and "
+                                "2 more (step 7), participant 1 has ended"));
 }
 
 TEST(CpuGangEndsTest, NothingIsADeadlockWhileAParticipantRuns) {

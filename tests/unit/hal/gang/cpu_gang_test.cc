@@ -23,6 +23,7 @@ using ::acceld::testing::Counting;
 using ::acceld::testing::Exchange;
 using ::acceld::testing::ResultsOf;
 using ::acceld::testing::RunParticipants;
+using ::acceld::testing::RunParticipantsInline;
 using ::acceld::testing::SameTypeCollective;
 using ::acceld::testing::Tensor;
 using kernels::Collective;
@@ -54,21 +55,23 @@ int32_t Sum(CpuGang& gang, int participant, const Collective& collective, int64_
 
 TEST(CpuGangTest, ParticipantsMeetAgainAndAgainAtTheSameStep) {
   for (const int count : {1, 2, 3, 4, 8}) {
-    CpuGang gang(count);
     const Collective collective = AllReduce(All(count));
-    const auto statuses = RunParticipants(gang, count, [&](int p) {
-      for (int round = 0; round < 1000; ++round) {
-        const int32_t expected = count * round + count * (count - 1) / 2;
-        if (Sum(gang, p, collective, 7, round + p) != expected) {
-          return absl::InternalError(absl::StrCat("round ", round));
+    for (const auto& run_all : {RunParticipants, RunParticipantsInline}) {
+      CpuGang gang(count);
+      const auto statuses = run_all(gang, count, [&](int p) {
+        for (int round = 0; round < 1000; ++round) {
+          const int32_t expected = count * round + count * (count - 1) / 2;
+          if (Sum(gang, p, collective, 7, round + p) != expected) {
+            return absl::InternalError(absl::StrCat("round ", round));
+          }
         }
-      }
-      gang.Finish(p);
-      return absl::OkStatus();
-    });
-    for (const absl::Status& status : statuses) EXPECT_THAT(status, IsOk());
-    EXPECT_EQ(gang.stats().collectives, 1000 * count);
-    EXPECT_EQ(gang.stats().bytes, 4 * 1000 * count);
+        gang.Finish(p);
+        return absl::OkStatus();
+      });
+      for (const absl::Status& status : statuses) EXPECT_THAT(status, IsOk());
+      EXPECT_EQ(gang.stats().collectives, 1000 * count);
+      EXPECT_EQ(gang.stats().bytes, 4 * 1000 * count);
+    }
   }
 }
 
@@ -124,8 +127,7 @@ TEST(CpuGangTest, RandomCollectivesOfRandomGroupsGiveWhatTheReferenceGives) {
       collectives.back().results = {expected.back()[0].type()};
       ASSERT_THAT(kernels::CheckCollective(collectives.back()), IsOk());
     }
-    CpuGang gang(count);
-    const auto statuses = RunParticipants(gang, count, [&](int p) -> absl::Status {
+    const auto run = [&](CpuGang& gang, int p) -> absl::Status {
       std::mt19937 delays(static_cast<unsigned>(p));
       const auto index = static_cast<size_t>(p);
       for (size_t round = 0; round < kRounds; ++round) {
@@ -142,8 +144,12 @@ TEST(CpuGangTest, RandomCollectivesOfRandomGroupsGiveWhatTheReferenceGives) {
       }
       gang.Finish(p);
       return absl::OkStatus();
-    });
-    for (const absl::Status& status : statuses) EXPECT_THAT(status, IsOk());
+    };
+    for (const auto& run_all : {RunParticipants, RunParticipantsInline}) {
+      CpuGang gang(count);
+      const auto statuses = run_all(gang, count, [&](int p) { return run(gang, p); });
+      for (const absl::Status& status : statuses) EXPECT_THAT(status, IsOk());
+    }
   }
 }
 

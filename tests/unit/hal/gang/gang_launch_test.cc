@@ -43,13 +43,17 @@ class GangLaunchTest : public ::testing::Test {
       streams_.push_back(std::make_unique<CpuStream>(absl::StrCat("test-", i)));
     }
   }
-  Event Run(int participant, Kernel kernel, std::shared_ptr<RunControl> control = nullptr) {
+  Event Run(int participant, Kernel kernel, std::shared_ptr<RunControl> control = nullptr,
+            bool may_run_inline = false) {
     return streams_[static_cast<size_t>(participant)]->Run(
         {.module = std::make_shared<const FunctionModule>(std::move(kernel)),
          .control = std::move(control),
-         .may_run_inline = true,
+         .may_run_inline = may_run_inline,
          .gang = gang_,
          .participant = participant});
+  }
+  Event RunInline(int participant, Kernel kernel, std::shared_ptr<RunControl> control = nullptr) {
+    return Run(participant, std::move(kernel), std::move(control), /*may_run_inline=*/true);
   }
   // Adds `value` up over all participants.
   static absl::StatusOr<int32_t> Sum(const LaunchContext& context, int32_t value) {
@@ -87,6 +91,83 @@ TEST_F(GangLaunchTest, ParticipantsExchangeValuesOnTheirStreams) {
     EXPECT_NE(threads[i], std::this_thread::get_id());
   }
   EXPECT_EQ(gang_->stats().collectives, 100 * kCount);
+}
+
+TEST_F(GangLaunchTest, ShortLaunchesRunTogetherOnTheCallingThread) {
+  const std::thread::id self = std::this_thread::get_id();
+  int num_begun = 0;
+  std::vector<Event> events;
+  for (int i = 0; i < kCount; ++i) {
+    events.push_back(RunInline(i, [&, i](const LaunchContext& context) -> absl::Status {
+      if (std::this_thread::get_id() != self) return absl::InternalError("another thread");
+      ++num_begun;
+      for (int32_t round = 0; round < 100; ++round) {
+        ACCELD_ASSIGN_OR_RETURN(const int32_t sum, Sum(context, round + i));
+        if (sum != 3 * round + 3) return absl::DataLossError("a wrong sum");
+      }
+      return absl::OkStatus();
+    }));
+  }
+  EXPECT_EQ(num_begun, 0);
+  for (const Event& event : events) EXPECT_FALSE(event.IsReady());
+  gang_->RunInline();
+  for (const Event& event : events) {
+    ASSERT_TRUE(event.IsReady());
+    EXPECT_THAT(event.Await(), IsOk());
+  }
+  // The streams are idle again.
+  const auto next = std::make_shared<CpuGang>(1);
+  const auto nothing =
+      std::make_shared<const FunctionModule>([](const LaunchContext&) { return absl::OkStatus(); });
+  EXPECT_THAT(streams_[0]->Run({.module = nothing, .gang = next}).Await(), IsOk());
+}
+
+TEST_F(GangLaunchTest, ShortLaunchesGoToTheirStreamsIfOneOfThemIsBusy) {
+  Promise<Unit> end;
+  const Event ended = end.future();
+  const Event busy =
+      streams_[1]->Run({.module = std::make_shared<const FunctionModule>([&](const LaunchContext&) {
+                          (void)ended.Await();
+                          return absl::OkStatus();
+                        })});
+  std::vector<Event> events;
+  for (int i = 0; i < kCount; ++i) {
+    events.push_back(RunInline(i, [&, i](const LaunchContext& context) -> absl::Status {
+      ACCELD_ASSIGN_OR_RETURN(const int32_t sum, Sum(context, i));
+      return sum == 3 ? absl::OkStatus() : absl::DataLossError("a wrong sum");
+    }));
+  }
+  gang_->RunInline();
+  for (const Event& event : events) EXPECT_FALSE(event.IsReady());
+  end.Set(Unit{});
+  for (const Event& event : events) EXPECT_THAT(event.Await(), IsOk());
+}
+
+TEST_F(GangLaunchTest, TheFailureOfOneShortLaunchIsThatOfAll) {
+  const Event first = RunInline(0, SumOnce);
+  const Event second =
+      RunInline(1, [](const LaunchContext&) { return absl::DataLossError("broken"); });
+  const Event third = RunInline(2, SumOnce);
+  gang_->RunInline();
+  EXPECT_EQ(second.Await().status(), absl::DataLossError("broken"));
+  for (const Event& event : {first, third}) {
+    EXPECT_EQ(event.Await().status(), absl::DataLossError("participant 1 failed: broken"));
+  }
+}
+
+TEST_F(GangLaunchTest, AShortLaunchThatIsCancelledEndsTheOthers) {
+  const auto control = std::make_shared<RunControl>();
+  const Event first = RunInline(0, SumOnce);
+  const Event second = RunInline(1, [&](const LaunchContext& context) {
+    control->Cancel();
+    return SumOnce(context);
+  });
+  const Event third = RunInline(2, SumOnce, control);
+  gang_->RunInline();
+  for (const Event& event : {first, second}) {
+    EXPECT_THAT(event.Await(), FailsWith(absl::StatusCode::kCancelled, "participant 2 failed"));
+  }
+  EXPECT_THAT(third.Await(), FailsWith(absl::StatusCode::kCancelled, ""));
 }
 
 TEST_F(GangLaunchTest, TheFailureOfOneIsThatOfAll) {
@@ -127,8 +208,9 @@ TEST_F(GangLaunchTest, WhoWaitsForARunThatHasEndedFails) {
   EXPECT_THAT(second.Await(), IsOk());
   for (const Event& event : {first, third}) {
     EXPECT_EQ(event.Await().status(),
-              absl::InternalError("deadlock: participants 0, 2 wait in all_reduce (step 4), "
-                                  "participant 1 has ended"));
+              absl::InternalError(
+                  "deadlock: participants 0, 2 wait in all_reduce of tensor<i32> (step 4), "
+                  "participant 1 has ended"));
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <thread>
 #include <vector>
@@ -23,6 +25,26 @@ inline std::vector<absl::Status> RunParticipants(hal::cpu::CpuGang& gang, int co
     });
   }
   for (std::thread& thread : threads) thread.join();
+  return statuses;
+}
+
+// The same on the calling thread, as launches run that streams have left to the gang.
+inline std::vector<absl::Status> RunParticipantsInline(
+    hal::cpu::CpuGang& gang, int count, const std::function<absl::Status(int)>& run) {
+  std::vector<absl::Status> statuses(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    gang.AddInline(
+        {.run =
+             [&, i] {
+               const absl::Status status = run(i);
+               if (!status.ok()) gang.Fail(i, status);
+               return status;
+             },
+         .finish = [&statuses,
+                    i](const absl::Status& status) { statuses[static_cast<size_t>(i)] = status; },
+         .hand_over = [] { ADD_FAILURE() << "a launch was handed over"; }});
+  }
+  gang.RunInline();
   return statuses;
 }
 

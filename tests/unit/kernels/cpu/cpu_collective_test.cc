@@ -23,6 +23,7 @@ TEST(CollectiveKeyTest, KeepsAllFields) {
                            .combiner = Collective::Combiner::kMinimum,
                            .dimension = 3,
                            .concat_dimension = 4,
+                           .factor = 0.1,
                            .groups = {{5, 6}, {}, {7}},
                            .operands = {{ir::DType::kF32, {}}, {ir::DType::kI8, {8, 9}}},
                            .results = {{ir::DType::kBF16, {0}}}};

@@ -9,7 +9,7 @@
 #include "kernels/ir/collective.h"
 
 // Who takes part in a collective with whom.
-namespace acceld::hal::cpu {
+namespace acceld::hal {
 
 // A group that a participant is in: the index of the group in the collective, and the index of the
 // participant in MembersOf.
@@ -37,4 +37,4 @@ absl::StatusOr<Role> RoleOf(const kernels::Collective& collective, int participa
 // itself has one.
 absl::Span<const int64_t> MembersOf(const kernels::Collective& collective, int64_t group);
 
-}  // namespace acceld::hal::cpu
+}  // namespace acceld::hal

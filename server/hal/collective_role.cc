@@ -1,10 +1,10 @@
-#include "server/hal/cpu/collective_role.h"
+#include "server/hal/collective_role.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 
-namespace acceld::hal::cpu {
+namespace acceld::hal {
 
 using kernels::Collective;
 
@@ -37,4 +37,4 @@ absl::Span<const int64_t> MembersOf(const Collective& collective, int64_t group)
   return is_own_pair ? members.first(1) : members;
 }
 
-}  // namespace acceld::hal::cpu
+}  // namespace acceld::hal
