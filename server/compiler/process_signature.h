@@ -16,6 +16,11 @@ namespace acceld::compiler {
 absl::StatusOr<ir::ProcessSignature> SignatureOfProcess(const ir::Module& module,
                                                         absl::string_view entry);
 
+// Returns the program that one process runs, after partitioning and before anything else: it takes
+// the arguments that the signature says, and has collectives. It has the same processes. Errors and
+// duration as SignatureOfProcess.
+absl::StatusOr<ir::Module> ProgramOfProcess(const ir::Module& module, absl::string_view entry);
+
 // Returns the result types of one run on arguments of these types: of the program or, if it has
 // several processes, of one of them, which takes its number, a scalar ui32, as one more argument.
 // Errors: those of ir::ResultTypesOf and SignatureOfProcess.

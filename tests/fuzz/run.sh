@@ -3,8 +3,8 @@
 #
 #   tests/fuzz/run.sh TARGET [libFuzzer's flags]
 #
-# TARGET is bundle_fuzz, bytecode_fuzz, bytes_field_fuzz, cache_entry_fuzz, executable_fuzz, parse_proto_fuzz,
-# parse_text_fuzz, redis_reply_fuzz or remote_blob_fuzz.
+# TARGET is bundle_fuzz, bytecode_fuzz, bytes_field_fuzz, cache_entry_fuzz, commands_fuzz, executable_fuzz,
+# parse_proto_fuzz, parse_text_fuzz, partition_fuzz, redis_reply_fuzz or remote_blob_fuzz.
 #
 # A flag that helps is -max_total_time=600.
 #
@@ -19,6 +19,8 @@ cd "$(dirname "$0")/../.."
 case ${1:-} in
   parse_text_fuzz) form=text corpus=text ;;
   parse_proto_fuzz) form=proto corpus=text ;;
+  partition_fuzz) form=partition corpus=partition ;;
+  commands_fuzz) form=commands corpus=commands ;;
   bytecode_fuzz) form=bytecode corpus=bytecode ;;
   bytes_field_fuzz) form=bytes_field corpus=bytes_field ;;
   bundle_fuzz) form=bundle corpus=bundle ;;
@@ -42,7 +44,7 @@ mkdir -p "$work/corpus/$target" "$work/found" "$work/seeds/$form"
 flags=(-max_len=65536 -rss_limit_mb=4096 -timeout=25 -report_slow_units=1)
 if [[ $form == bytecode ]]; then
   find tests/programs -name '*.mlir.bc' -exec cp {} "$work/seeds/$form" \;
-elif [[ $corpus == text ]]; then
+elif [[ $corpus == text || $corpus == partition ]]; then
   # Programs with an expectation after them are programs without it.
   find tests/programs -name '*.mlir' | while read -r file; do
     sed '/^\/\/ expect/,$d' "$file" >"$work/seeds/$form/${file//\//_}"

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/ir/attributes/attribute.h"
 #include "common/ir/types/literal_text.h"
+#include "common/ir/verify/limits.h"
 
 namespace acceld::ir {
 namespace {
@@ -39,6 +40,10 @@ class ShardingChecker {
 
   absl::Status Check() {
     for (const DimensionSharding& dimension : sharding_.dimensions) {
+      if (dimension.priority < 0 || dimension.priority > limits::kMaxShardingPriority) {
+        return Refuse("priority ", dimension.priority, ", expected 0 to ",
+                      limits::kMaxShardingPriority);
+      }
       ACCELD_RETURN_IF_ERROR(Use(dimension.axes));
     }
     ACCELD_RETURN_IF_ERROR(Use(sharding_.replicated));
@@ -204,7 +209,11 @@ std::string ToString(const Sharding& sharding, absl::Span<const Mesh> meshes) {
     absl::StrAppend(&text, ", replicated={", AxesText(sharding.replicated, mesh), "}");
   }
   if (!sharding.unreduced.empty()) {
-    absl::StrAppend(&text, ", unreduced={", AxesText(sharding.unreduced, mesh), "}");
+    const bool is_sum = sharding.reduction == Reduction::kSum;
+    absl::StrAppend(
+        &text, ", unreduced=",
+        is_sum ? "" : EnumKeywords(sharding.reduction)[static_cast<size_t>(sharding.reduction)],
+        "{", AxesText(sharding.unreduced, mesh), "}");
   }
   return text + ">";
 }

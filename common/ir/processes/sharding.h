@@ -37,8 +37,8 @@ absl::StatusOr<TensorType> ShardType(const TensorType& type, const Sharding& sha
 bool IsReplicated(const Sharding& sharding, const Mesh& mesh);
 
 // INVALID_ARGUMENT unless the sharding names a mesh of `meshes`, has one entry for each dimension
-// of the type (it may have none if the mesh has one device), and names parts of axes that exist,
-// each at most once.
+// of the type (it may have none if the mesh has one device) with a priority from 0 to
+// limits::kMaxShardingPriority, and names parts of axes that exist, each at most once.
 absl::Status CheckSharding(const Sharding& sharding, const Type& type,
                            absl::Span<const Mesh> meshes);
 

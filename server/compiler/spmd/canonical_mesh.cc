@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/processes/sharding.h"
@@ -81,14 +82,33 @@ class Cuts {
   std::set<int64_t> cuts_;
 };
 
+ir::OpKind CombinerOf(ir::Reduction reduction) {
+  switch (reduction) {
+    case ir::Reduction::kSum:
+      return ir::OpKind::kAdd;
+    case ir::Reduction::kMax:
+      return ir::OpKind::kMaximum;
+    case ir::Reduction::kMin:
+      return ir::OpKind::kMinimum;
+  }
+  return ir::OpKind::kAdd;
+}
+
 }  // namespace
 
+Layout Layout::WithParts(Axes axes, ir::OpKind kind) const {
+  std::sort(axes.begin(), axes.end());
+  const ir::OpKind combiner = axes.empty() ? ir::OpKind::kAdd : kind;
+  return {.dimensions = dimensions, .unreduced = std::move(axes), .combiner = combiner};
+}
+
 bool Layout::IsReplicated() const {
-  return std::all_of(dimensions.begin(), dimensions.end(),
-                     [](const Axes& axes) { return axes.empty(); });
+  return unreduced.empty() && std::all_of(dimensions.begin(), dimensions.end(),
+                                          [](const Axes& axes) { return axes.empty(); });
 }
 
 bool Layout::Uses(int axis) const {
+  if (std::find(unreduced.begin(), unreduced.end(), axis) != unreduced.end()) return true;
   return std::any_of(dimensions.begin(), dimensions.end(), [&](const Axes& axes) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   });
@@ -147,16 +167,20 @@ Layout CanonicalMesh::LayoutOf(const ir::Sharding& sharding, absl::Span<const ir
   for (size_t i = 0; i < sharding.dimensions.size(); ++i) {
     layout.dimensions[i] = AxesOf(sharding.dimensions[i].axes, mesh);
   }
-  return layout;
+  return layout.WithParts(AxesOf(sharding.unreduced, mesh), CombinerOf(sharding.reduction));
 }
 
-ir::Sharding CanonicalMesh::ToSharding(const Layout& layout, const Axes& unreduced) const {
+ir::Sharding CanonicalMesh::ToSharding(const Layout& layout) const {
   ir::Sharding sharding;
   for (const Axes& axes : layout.dimensions) {
     ir::DimensionSharding& dimension = sharding.dimensions.emplace_back();
     for (const int axis : axes) dimension.axes.push_back({.axis = axis});
   }
-  for (const int axis : unreduced) sharding.unreduced.push_back({.axis = axis});
+  for (const int axis : layout.unreduced) sharding.unreduced.push_back({.axis = axis});
+  for (const ir::Reduction reduction :
+       {ir::Reduction::kSum, ir::Reduction::kMax, ir::Reduction::kMin}) {
+    if (CombinerOf(reduction) == layout.combiner) sharding.reduction = reduction;
+  }
   return sharding;
 }
 

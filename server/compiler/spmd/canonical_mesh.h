@@ -13,12 +13,24 @@ namespace acceld::compiler::spmd {
 // Axes of the canonical mesh, by number, the major one first. Each stands at most once.
 using Axes = std::vector<int>;
 
-// How one tensor is divided: the axes of each dimension. Along all other axes it is replicated.
+// How one tensor is distributed: the axes along which each dimension is divided, and those along
+// which each process has a part of the whole tensor. Along all other axes it is replicated.
 struct Layout {
   std::vector<Axes> dimensions;
+  // The value is the combination of the parts. Ascending.
+  Axes unreduced;
+  // Combines two parts (neutral_element.h, CombinerOf); kAdd if there are none. Sums of i1 are
+  // disjunctions.
+  ir::OpKind combiner = ir::OpKind::kAdd;
 
-  static Layout Replicated(int64_t rank) { return {std::vector<Axes>(static_cast<size_t>(rank))}; }
+  static Layout Replicated(int64_t rank) {
+    return {.dimensions = std::vector<Axes>(static_cast<size_t>(rank)), .unreduced = {}};
+  }
+  // The same with parts along `axes`, in any order.
+  Layout WithParts(Axes axes, ir::OpKind kind) const;
+  Layout WithoutParts() const { return {.dimensions = dimensions, .unreduced = {}}; }
   bool IsReplicated() const;
+  // Whether the value is divided, or is in parts, along the axis.
   bool Uses(int axis) const;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -44,9 +56,9 @@ class CanonicalMesh {
   // sharding on a mesh of one device need not name dimensions.
   Layout LayoutOf(const ir::Sharding& sharding, absl::Span<const ir::Mesh> meshes,
                   int64_t rank) const;
-  // Returns the layout as a closed sharding of the mesh ToMesh(), for a value that is a sum along
-  // `unreduced`.
-  ir::Sharding ToSharding(const Layout& layout, const Axes& unreduced) const;
+  // Returns the layout, whose combiner is that of a sharding, as a closed sharding of the mesh
+  // ToMesh().
+  ir::Sharding ToSharding(const Layout& layout) const;
   ir::Mesh ToMesh() const;
 
   // Returns which of the shards along `axes` the partition has.

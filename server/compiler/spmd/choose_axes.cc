@@ -14,7 +14,9 @@ class Chooser {
         rule_(problem.rule),
         mesh_(problem.mesh),
         chosen_(rule_.factors.size()),
-        is_used_(static_cast<size_t>(mesh_.num_axes())) {}
+        is_used_(static_cast<size_t>(mesh_.num_axes())) {
+    for (const int axis : problem.parts) is_used_[static_cast<size_t>(axis)] = true;
+  }
 
   FactorAxes Run() {
     // Where all operands are divided along a reduction, each process has what it combines. That
@@ -75,7 +77,7 @@ class Chooser {
   // that move elements ask: of the others, the work itself shall be divided.
   bool PaysToCombine(size_t factor, const Axes& axes) const {
     if (problem_.op.kind != OpKind::kGather && problem_.op.kind != OpKind::kScatter) return true;
-    if (!rule_.factors[factor].is_reduction) return true;
+    if (!rule_.factors[factor].is_reduction || StaysInParts(axes)) return true;
     int64_t operands = 0;
     for (size_t i = 0; i < rule_.operands.size(); ++i) {
       if (IsOf(rule_.operands[i], static_cast<int>(factor))) operands += ElementsOfOperand(i);
@@ -87,6 +89,14 @@ class Chooser {
       }
     }
     return result <= operands;
+  }
+
+  // Whether the result is wanted in parts along the axes, so that nothing is combined.
+  bool StaysInParts(const Axes& axes) const {
+    const Axes& parts = problem_.results[0].unreduced;
+    return std::all_of(axes.begin(), axes.end(), [&](int axis) {
+      return std::binary_search(parts.begin(), parts.end(), axis);
+    });
   }
 
   // Takes the axes for a factor that nothing else uses, up to the first that is used.

@@ -15,6 +15,7 @@ struct AxesProblem {
   const FactorRule& rule;
   const CanonicalMesh& mesh;
   std::vector<Layout> operands, results;
+  Axes parts;  // along which the op computes on parts; no factor can be divided along these
 };
 
 // Returns the axes along which each factor of the op is divided, so that the operands are given and

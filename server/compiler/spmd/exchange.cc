@@ -106,22 +106,28 @@ ValueId Exchange::AllToAll(ValueId value, size_t from, size_t to, const Axes& ax
   return One(builder_.Add(OpKind::kAllToAll, {value}, std::move(attributes)), value);
 }
 
-std::vector<ValueId> Exchange::AllReduce(const std::vector<ValueId>& values, const Axes& axes,
-                                         ir::Region combiner) {
-  if (axes.empty()) return values;
+ir::Region Exchange::Combiner(ValueId value, OpKind combiner) {
+  ir::Emitter emit(builder_);
+  const ir::DType dtype = emit.TypeOf(value).dtype;
+  const bool is_sum_of_bools = combiner == OpKind::kAdd && dtype == ir::DType::kI1;
+  ir::Region region = emit.Reducer(is_sum_of_bools ? OpKind::kOr : combiner, dtype);
+  status_.Update(emit.status());
+  return region;
+}
+
+ValueId Exchange::AllReduce(ValueId value, const Axes& axes, OpKind combiner) {
+  if (axes.empty()) return value;
   ir::AllReduceAttributes attributes;
   static_cast<ir::GroupAttributes&>(attributes) = Groups(axes);
   attributes.use_global_device_ids = true;
   std::vector<ir::Region> regions;
-  regions.push_back(std::move(combiner));
-  auto results =
-      builder_.Add(OpKind::kAllReduce, values, std::move(attributes), std::move(regions));
-  status_.Update(results.status());
-  return results.ok() ? *std::move(results) : values;
+  regions.push_back(Combiner(value, combiner));
+  return One(builder_.Add(OpKind::kAllReduce, {value}, std::move(attributes), std::move(regions)),
+             value);
 }
 
 ValueId Exchange::ReduceScatter(ValueId value, size_t dimension, const Axes& axes,
-                                ir::Region combiner) {
+                                OpKind combiner) {
   ir::TensorType type = builder_.TypeOf(value).tensor();
   type.dims[dimension] /= mesh_.SizeOf(axes);
   ir::ReduceScatterAttributes attributes;
@@ -129,7 +135,7 @@ ValueId Exchange::ReduceScatter(ValueId value, size_t dimension, const Axes& axe
   attributes.scatter_dimension = static_cast<int64_t>(dimension);
   attributes.use_global_device_ids = true;
   std::vector<ir::Region> regions;
-  regions.push_back(std::move(combiner));
+  regions.push_back(Combiner(value, combiner));
   const ir::Type declared = std::move(type);
   return One(builder_.Add(OpKind::kReduceScatter, {value}, std::move(attributes),
                           std::move(regions), {&declared, 1}),
@@ -145,15 +151,6 @@ ValueId Exchange::BroadcastFromFirst(ValueId value) {
   return One(builder_.Add(OpKind::kCollectiveBroadcast, {value}, std::move(attributes)), value);
 }
 
-ValueId Exchange::Sum(ValueId value, const Axes& axes) {
-  if (axes.empty()) return value;
-  ir::Emitter emit(builder_);
-  const bool is_bool = emit.TypeOf(value).dtype == ir::DType::kI1;
-  ir::Region add = emit.Reducer(is_bool ? OpKind::kOr : OpKind::kAdd, emit.TypeOf(value).dtype);
-  status_.Update(emit.status());
-  return AllReduce({value}, axes, std::move(add)).front();
-}
-
 ValueId Exchange::AsParts(ValueId value, const Axes& axes) {
   if (axes.empty()) return value;
   ir::Emitter emit(builder_);
@@ -162,6 +159,20 @@ ValueId Exchange::AsParts(ValueId value, const Axes& axes) {
   const ValueId parts = emit.Select(is_first, value, emit.Fill(value, 0));
   status_.Update(emit.status());
   return parts;
+}
+
+ValueId Exchange::ShardAsPart(ValueId value, size_t dimension, const Axes& axes) {
+  if (axes.empty()) return value;
+  ir::Emitter emit(builder_);
+  ir::TensorType type = emit.TypeOf(value);
+  const ValueId size = emit.Constant(Index(), static_cast<double>(type.dims[dimension]));
+  type.dims[dimension] *= mesh_.SizeOf(axes);
+  std::vector<ValueId> operands = {emit.Constant(type, 0), value};
+  operands.resize(type.dims.size() + 2, emit.Constant(Index(), 0));
+  operands[dimension + 2] = emit.Mul(ShardAlong(axes), size);
+  const ValueId part = emit.Op(OpKind::kDynamicUpdateSlice, std::move(operands));
+  status_.Update(emit.status());
+  return part;
 }
 
 absl::optional<ir::Literal> Exchange::PairsBetween(const Layout& from, const Layout& to) const {
@@ -206,6 +217,25 @@ absl::optional<ValueId> Exchange::Permute(ValueId value, const Layout& from, con
   if (!entry->second.has_value()) return absl::nullopt;
   ir::CollectivePermuteAttributes attributes;
   attributes.source_target_pairs = *entry->second;
+  attributes.channel_handle = ir::ChannelHandle{1, 1};
+  return One(builder_.Add(OpKind::kCollectivePermute, {value}, std::move(attributes)), value);
+}
+
+ValueId Exchange::Mirror(ValueId value, const Axes& axes) {
+  if (axes.empty()) return value;
+  const int64_t count = mesh_.num_partitions();
+  std::vector<int64_t> pairs;
+  for (int64_t partition = 0; partition < count; ++partition) {
+    int64_t target = partition;
+    for (const int axis : axes) {
+      const int64_t position = partition / mesh_.StrideOf(axis) % mesh_.SizeOf(axis);
+      target += (mesh_.SizeOf(axis) - 1 - 2 * position) * mesh_.StrideOf(axis);
+    }
+    pairs.insert(pairs.end(), {partition, target});
+  }
+  ir::CollectivePermuteAttributes attributes;
+  attributes.source_target_pairs =
+      ir::Literal::FromValues<int64_t>({ir::DType::kI64, {count, 2}}, pairs);
   attributes.channel_handle = ir::ChannelHandle{1, 1};
   return One(builder_.Add(OpKind::kCollectivePermute, {value}, std::move(attributes)), value);
 }

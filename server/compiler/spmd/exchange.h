@@ -25,6 +25,7 @@ class Exchange {
   const absl::Status& status() const { return status_; }
   void Note(const absl::Status& status) { status_.Update(status); }
 
+  int64_t BytesOf(ir::ValueId value) const { return builder_.TypeOf(value).tensor().size_bytes(); }
   // Returns the number of the shard that the process has along `axes`, a scalar i32.
   ir::ValueId ShardAlong(absl::Span<const int> axes);
   // Returns the shard of `value` along `axes` of one of its dimensions.
@@ -35,25 +36,30 @@ class Exchange {
   // Puts dimension `from` together along `axes`, the last ones along which it is divided, and
   // divides dimension `to` further along them.
   ir::ValueId AllToAll(ir::ValueId value, size_t from, size_t to, const Axes& axes);
-  // Combines values of the same type along `axes` with `combiner`, a region of two scalars.
-  std::vector<ir::ValueId> AllReduce(const std::vector<ir::ValueId>& values, const Axes& axes,
-                                     ir::Region combiner);
+  // Combines the parts of a value along `axes` with `combiner` (Layout::combiner).
+  ir::ValueId AllReduce(ir::ValueId value, const Axes& axes, ir::OpKind combiner);
   // Combines as AllReduce, and divides a dimension of the result further along the axes.
   ir::ValueId ReduceScatter(ir::ValueId value, size_t dimension, const Axes& axes,
-                            ir::Region combiner);
+                            ir::OpKind combiner);
   // Returns the value of partition 0 of the replica.
   ir::ValueId BroadcastFromFirst(ir::ValueId value);
-  // Returns the sum along axes along which the values are parts of a sum, and the inverse: the
-  // value in the first process along the axes, and zeros in the others.
-  ir::ValueId Sum(ir::ValueId value, const Axes& axes);
+  // Makes parts of a sum: the value in the first process along the axes, and zeros in the others.
   ir::ValueId AsParts(ir::ValueId value, const Axes& axes);
+  // Makes parts of a sum of the shards along `axes`, the last ones along which a dimension is
+  // divided: each process has its shard, and zeros where the others have theirs.
+  ir::ValueId ShardAsPart(ir::ValueId value, size_t dimension, const Axes& axes);
+
+  // Sends the shard of each process along `axes` to the process that counts as many shards from the
+  // last one as it does from the first.
+  ir::ValueId Mirror(ir::ValueId value, const Axes& axes);
 
   // Sends each shard to a process that needs it, if the layouts have equally many shards of each
   // dimension; nullopt otherwise.
   absl::optional<ir::ValueId> Permute(ir::ValueId value, const Layout& from, const Layout& to);
 
   // Returns `value`, whose layout is `from`, in the layout `to`. Both must divide the dimensions
-  // of the whole value.
+  // of the whole value. What is not in parts becomes parts without communication, as AsParts and
+  // ShardAsPart make them.
   ir::ValueId Reshard(ir::ValueId value, const Layout& from, const Layout& to);
 
  private:
@@ -64,6 +70,8 @@ class Exchange {
   // Returns which partition sends its shard to which, as source_target_pairs, so that each gets the
   // one that it has in the layout `to`; nullopt as Permute.
   absl::optional<ir::Literal> PairsBetween(const Layout& from, const Layout& to) const;
+  // Returns a region that combines two scalars of the type of `value`.
+  ir::Region Combiner(ir::ValueId value, ir::OpKind combiner);
   ir::ValueId One(absl::StatusOr<std::vector<ir::ValueId>> results, ir::ValueId instead);
 
   ir::FunctionBuilder& builder_;

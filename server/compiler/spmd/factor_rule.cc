@@ -52,6 +52,11 @@ FactorRule FactorRules::Of(const ir::Op& op) const {
   return rule;
 }
 
+PartsRule FactorRules::PartsOf(const ir::Op& op, ir::OpKind combiner) const {
+  FactorRule unused;
+  return PartsRuleOf({function_, op, constants_, unused}, combiner);
+}
+
 void RuleContext::Keep(int64_t from, int64_t to) const {
   const int factor = rule.Add(operand(0).dims[static_cast<size_t>(from)]);
   rule.operands[0][static_cast<size_t>(from)] = {factor};

@@ -39,6 +39,15 @@ struct FactorRule {
   }
 };
 
+// Which operands of an op may be in parts (Layout::unreduced), so that the op on parts gives parts
+// of its result.
+struct PartsRule {
+  std::vector<size_t> operands;
+  // Whether all of these must be in parts along the same axes; otherwise exactly one of them. The
+  // other operands of the op are whole.
+  bool is_joint = false;
+};
+
 // The rules of the ops of one function, which must not change and must outlive this. Immutable and
 // therefore thread-safe.
 class FactorRules {
@@ -48,6 +57,9 @@ class FactorRules {
   // Returns the rule of an op that has one: not of constants, control flow and ops that concern
   // processes, which the partitioner treats separately.
   FactorRule Of(const ir::Op& op) const;
+  // Returns the rule of an op with one result for parts that `combiner` combines, one of add,
+  // maximum and minimum; a rule without operands for ops that only compute on whole values.
+  PartsRule PartsOf(const ir::Op& op, ir::OpKind combiner) const;
 
  private:
   const ir::Function& function_;

@@ -25,14 +25,33 @@ Layout ManualLayout(const ir::Module& module, const ir::Sharding& sharding,
   for (ir::DimensionSharding& dimension : manual.dimensions) {
     KeepManual(dimension.axes, manual_axes);
   }
+  KeepManual(manual.unreduced, manual_axes);
   return mesh.LayoutOf(manual, module.meshes, rank);
 }
 
-Axes ManualUnreduced(const ir::Module& module, const ir::Sharding& sharding,
-                     const std::vector<int64_t>& manual_axes, const CanonicalMesh& mesh) {
-  std::vector<ir::AxisRef> axes = sharding.unreduced;
-  KeepManual(axes, manual_axes);
-  return mesh.AxesOf(axes, module.meshes[static_cast<size_t>(sharding.mesh)]);
+Axes ManualAxes(const ir::Module& module, const ir::Op& op, const CanonicalMesh& mesh) {
+  const auto& attributes = op.As<ir::ManualComputationAttributes>();
+  std::vector<ir::AxisRef> manual;
+  for (const int64_t axis : attributes.manual_axes) manual.push_back({.axis = axis});
+  Axes axes;
+  for (const auto* shardings : {&attributes.in_shardings, &attributes.out_shardings}) {
+    for (const ir::Sharding& sharding : *shardings) {
+      const Axes more = mesh.AxesOf(manual, module.meshes[static_cast<size_t>(sharding.mesh)]);
+      axes.insert(axes.end(), more.begin(), more.end());
+    }
+  }
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
+bool AreAllManual(const Axes& outside, const Axes& axes, const CanonicalMesh& mesh) {
+  for (int axis = 0; axis < mesh.num_axes(); ++axis) {
+    const bool is_manual = std::find(outside.begin(), outside.end(), axis) != outside.end() ||
+                           std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (!is_manual) return false;
+  }
+  return true;
 }
 
 ManualRegion::ManualRegion(const ir::Module& module, const ir::Function& source,
@@ -101,21 +120,17 @@ absl::Status ManualRegion::CopyManualComputation(const ir::Op& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const int64_t rank = source_.TensorOf(op.operands[i]).rank();
     const ir::Sharding& sharding = attributes.in_shardings[i];
-    const ValueId shard =
+    values_[region.parameters[i]] =
         exchange_.Reshard(values_.at(op.operands[i]), Layout::Replicated(rank),
                           ManualLayout(module_, sharding, attributes.manual_axes, rank, mesh_));
-    values_[region.parameters[i]] =
-        exchange_.AsParts(shard, ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_));
   }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, Copy(region));
   for (size_t i = 0; i < results.size(); ++i) {
     const int64_t rank = source_.TensorOf(op.results[i]).rank();
     const ir::Sharding& sharding = attributes.out_shardings[i];
-    const ValueId sum = exchange_.Sum(
-        results[i], ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_));
-    values_[op.results[i]] =
-        exchange_.Reshard(sum, ManualLayout(module_, sharding, attributes.manual_axes, rank, mesh_),
-                          Layout::Replicated(rank));
+    values_[op.results[i]] = exchange_.Reshard(
+        results[i], ManualLayout(module_, sharding, attributes.manual_axes, rank, mesh_),
+        Layout::Replicated(rank));
   }
   return exchange_.status();
 }

@@ -9,9 +9,9 @@
 
 namespace acceld::compiler::spmd {
 
-// Copies ops that compute on the values of one process, from a manual computation or a local
-// program: their collectives stay as they are, the numbers of the process become values, and what
-// concerns axes that are not manual is computed by every process along these. Must not outlive its
+// Copies ops that compute on the values of one process, from a manual computation along all axes or
+// a local program: their collectives stay as they are, and the numbers of the process become
+// values. Must not outlive its
 // arguments. Thread-compatible.
 class ManualRegion {
  public:
@@ -38,12 +38,16 @@ class ManualRegion {
   absl::flat_hash_map<ir::ValueId, ir::ValueId>& values_;
 };
 
-// Returns the layout of a sharding of a manual computation along its manual axes only.
+// Returns the manual axes of a manual computation, ascending; the meshes of its shardings may
+// differ.
+Axes ManualAxes(const ir::Module& module, const ir::Op& op, const CanonicalMesh& mesh);
+// Whether no axis is left of the mesh besides these two lists, which may overlap: those of the
+// manual computations outside of one, and its own.
+bool AreAllManual(const Axes& outside, const Axes& axes, const CanonicalMesh& mesh);
+// Returns the layout of a sharding of a manual computation along its manual axes only. These are
+// the first ones of each dimension.
 Layout ManualLayout(const ir::Module& module, const ir::Sharding& sharding,
                     const std::vector<int64_t>& manual_axes, int64_t rank,
                     const CanonicalMesh& mesh);
-// Returns those of the manual axes along which a value with the sharding is a sum.
-Axes ManualUnreduced(const ir::Module& module, const ir::Sharding& sharding,
-                     const std::vector<int64_t>& manual_axes, const CanonicalMesh& mesh);
 
 }  // namespace acceld::compiler::spmd

@@ -9,9 +9,10 @@
 #include "server/compiler/passes/structure/expand_composites.h"
 #include "server/compiler/passes/structure/flatten_values.h"
 #include "server/compiler/passes/structure/inline.h"
-#include "server/compiler/spmd/combine_collectives.h"
+#include "server/compiler/spmd/collectives/combine_collectives.h"
 #include "server/compiler/spmd/manual_region.h"
 #include "server/compiler/spmd/partitioner.h"
+#include "server/compiler/spmd/parts/choose_parts.h"
 #include "server/compiler/spmd/propagate.h"
 
 namespace acceld::compiler::spmd {
@@ -78,7 +79,8 @@ absl::StatusOr<PartitionedProgram> PartitionGlobal(const ir::Module& module) {
   const ir::Function& source = module.functions[0];
   ACCELD_ASSIGN_OR_RETURN(const CanonicalMesh mesh, CanonicalMesh::Of(module));
   const FactorRules rules(source);
-  const std::vector<Layout> layouts = Propagate(module, source, mesh, rules);
+  std::vector<Layout> layouts = Propagate(module, source, mesh, rules);
+  ChooseParts(module, source, mesh, rules, layouts);
   ir::FunctionBuilder builder(source.name, source.is_public);
   Partitioner partitioner(module, mesh, layouts, rules, builder);
   PartitionedProgram program;

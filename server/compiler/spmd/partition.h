@@ -16,8 +16,8 @@ struct PartitionedProgram {
   // the number of the process, a scalar ui32.
   ir::Module module;
   // How the arguments and results of the whole program are distributed, on `mesh`; along unreduced
-  // axes they are sums of what the processes have. Empty if the program was local already: then
-  // each process has arguments and results of its own.
+  // axes they are combinations of what the processes have. Empty if the program was local already:
+  // then each process has arguments and results of its own.
   std::vector<ir::Sharding> argument_shardings, result_shardings;
   ir::Mesh mesh;
 };
@@ -28,7 +28,7 @@ struct PartitionedProgram {
 // What has no factor rule, and what is not divisible, is computed by every process on whole values.
 // Ops whose results are not used are removed, and collectives are combined (combine_collectives.h).
 // Host callbacks of the global program are called by the process 0 of each replica, which sends the
-// results to the others.
+// results to the others, or by each process if they are partitioned (calls/host_callback.h).
 //
 // Errors: INVALID_ARGUMENT for a parameter or result whose sharding does not divide it into equal
 // shards; UNIMPLEMENTED for meshes without common parts (CanonicalMesh); RESOURCE_EXHAUSTED for

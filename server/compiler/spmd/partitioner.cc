@@ -1,10 +1,12 @@
 #include "server/compiler/spmd/partitioner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/calls/host_callback.h"
+#include "common/ir/processes/process_groups.h"
 #include "common/ir/processes/sharding.h"
 #include "common/ir/verify/op_error.h"
 #include "server/compiler/passes/rewriter.h"
@@ -13,6 +15,7 @@
 #include "server/compiler/spmd/local_op.h"
 #include "server/compiler/spmd/manual_region.h"
 #include "server/compiler/spmd/neutral_element.h"
+#include "server/compiler/spmd/parts/choose_parts.h"
 
 namespace acceld::compiler::spmd {
 namespace {
@@ -40,7 +43,10 @@ Partitioner::Partitioner(const ir::Module& module, const CanonicalMesh& mesh,
 
 absl::StatusOr<Layout> Partitioner::SignatureLayout(absl::string_view what, size_t number,
                                                     ValueId id, const Shardings& shardings) {
-  if (number >= shardings.size() || !shardings[number].has_value()) return LayoutOf(id);
+  // What the program leaves open is whole, not in parts.
+  if (number >= shardings.size() || !shardings[number].has_value()) {
+    return LayoutOf(id).WithoutParts();
+  }
   const ir::TensorType& type = source_.TensorOf(id);
   Layout layout = mesh_.LayoutOf(*shardings[number], module_.meshes, type.rank());
   if (!Divides(type, layout, mesh_)) {
@@ -74,38 +80,26 @@ Axes Partitioner::ReservedAxes(const ir::Sharding& sharding) const {
   return axes;
 }
 
-Axes Partitioner::UnreducedAxes(size_t number, const Shardings& shardings) const {
-  if (number >= shardings.size() || !shardings[number].has_value()) return {};
-  const ir::Sharding& sharding = *shardings[number];
-  return mesh_.AxesOf(sharding.unreduced, module_.meshes[static_cast<size_t>(sharding.mesh)]);
-}
-
 absl::StatusOr<ir::Sharding> Partitioner::AddParameter(size_t number) {
   const ValueId id = source_.body.parameters[number];
   ACCELD_ASSIGN_OR_RETURN(const Layout layout,
                           SignatureLayout("parameter", number, id, source_.parameter_shardings));
   placed_[id] = {builder_.AddParameter(LocalType(id, layout)), layout};
-  return mesh_.ToSharding(layout, UnreducedAxes(number, source_.parameter_shardings));
+  return mesh_.ToSharding(layout);
 }
 
 absl::StatusOr<ir::Sharding> Partitioner::AddResult(size_t number, std::vector<ValueId>& results) {
   const ValueId id = source_.body.results[number];
   ACCELD_ASSIGN_OR_RETURN(const Layout layout,
                           SignatureLayout("result", number, id, source_.result_shardings));
-  const ValueId shard = Shard(id, layout);
-  const Axes unreduced = UnreducedAxes(number, source_.result_shardings);
-  results.push_back(exchange_->AsParts(shard, unreduced));
-  return mesh_.ToSharding(layout, unreduced);
+  results.push_back(Shard(id, layout));
+  return mesh_.ToSharding(layout);
 }
 
 absl::Status Partitioner::Run(Exchange& exchange, ValueId replica, ValueId partition) {
   exchange_ = &exchange;
   replica_ = replica;
   partition_ = partition;
-  for (size_t i = 0; i < source_.body.parameters.size(); ++i) {
-    Placed& parameter = placed_[source_.body.parameters[i]];
-    parameter.id = exchange.Sum(parameter.id, UnreducedAxes(i, source_.parameter_shardings));
-  }
   return WriteRegion(source_.body);
 }
 
@@ -161,6 +155,11 @@ absl::Status Partitioner::WriteOp(const ir::Op& op) {
       return absl::OkStatus();
     case OpKind::kShardingGroup:
       return absl::OkStatus();
+    case OpKind::kReplicaId:
+    case OpKind::kPartitionId:
+      placed_[op.results[0]] = {op.kind == OpKind::kReplicaId ? replica_ : partition_,
+                                Layout::Replicated(0)};
+      return absl::OkStatus();
     case OpKind::kWhile:
       return WriteWhile(op);
     case OpKind::kCase:
@@ -169,7 +168,7 @@ absl::Status Partitioner::WriteOp(const ir::Op& op) {
     case OpKind::kManualComputation:
       return WriteManualComputation(op);
     case OpKind::kCustomCall:
-      return ir::IsHostCallback(op) ? WriteHostCall(op) : WriteReplicated(op);
+      return ir::IsHostCallback(op) && manual_depth_ == 0 ? WriteHostCall(op) : WriteReplicated(op);
     case OpKind::kOptimizationBarrier: {
       std::vector<ValueId> operands;
       for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -277,6 +276,40 @@ absl::Status Partitioner::WriteBranches(const ir::Op& op) {
 }
 
 absl::Status Partitioner::WriteManualComputation(const ir::Op& op) {
+  const Axes axes = ManualAxes(module_, op, mesh_);
+  if (AreAllManual(manual_, axes, mesh_)) return CopyManualComputation(op);
+  // Along the other axes the values inside are whole, and divided as those outside are.
+  const auto& attributes = op.As<ir::ManualComputationAttributes>();
+  const ir::Region& region = op.regions[0];
+  const auto layout_outside = [&](const ir::Sharding& sharding, ValueId inside) {
+    Layout layout = ManualLayout(module_, sharding, attributes.manual_axes,
+                                 source_.TensorOf(inside).rank(), mesh_);
+    for (size_t i = 0; i < layout.dimensions.size(); ++i) {
+      const Axes& more = LayoutOf(inside).dimensions[i];
+      layout.dimensions[i].insert(layout.dimensions[i].end(), more.begin(), more.end());
+    }
+    return layout;
+  };
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const ValueId inside = region.parameters[i];
+    placed_[inside] = {Shard(op.operands[i], layout_outside(attributes.in_shardings[i], inside)),
+                       LayoutOf(inside)};
+  }
+  const size_t num_outside = manual_.size();
+  manual_.insert(manual_.end(), axes.begin(), axes.end());
+  ++manual_depth_;
+  ACCELD_RETURN_IF_ERROR(WriteRegion(region));
+  --manual_depth_;
+  manual_.resize(num_outside);
+  for (size_t i = 0; i < op.results.size(); ++i) {
+    const ValueId inside = region.results[i];
+    Place(op.results[i], Shard(inside, LayoutOf(inside)),
+          layout_outside(attributes.out_shardings[i], inside));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::CopyManualComputation(const ir::Op& op) {
   const auto& attributes = op.As<ir::ManualComputationAttributes>();
   const auto layout = [&](const ir::Sharding& sharding, ValueId id) {
     return ManualLayout(module_, sharding, attributes.manual_axes, source_.TensorOf(id).rank(),
@@ -286,16 +319,12 @@ absl::Status Partitioner::WriteManualComputation(const ir::Op& op) {
   for (size_t i = 0; i < op.operands.size(); ++i) {
     const ValueId id = op.operands[i];
     const ir::Sharding& sharding = attributes.in_shardings[i];
-    values[op.regions[0].parameters[i]] =
-        exchange_->AsParts(Shard(id, layout(sharding, id)),
-                           ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_));
+    values[op.regions[0].parameters[i]] = Shard(id, layout(sharding, id));
   }
   ManualRegion copy(module_, source_, mesh_, builder_, *exchange_, replica_, partition_, values);
   ACCELD_ASSIGN_OR_RETURN(const std::vector<ValueId> results, copy.Copy(op.regions[0]));
   for (size_t i = 0; i < results.size(); ++i) {
-    const ir::Sharding& sharding = attributes.out_shardings[i];
-    const Axes unreduced = ManualUnreduced(module_, sharding, attributes.manual_axes, mesh_);
-    Place(op.results[i], exchange_->Sum(results[i], unreduced), layout(sharding, op.results[i]));
+    Place(op.results[i], results[i], layout(attributes.out_shardings[i], op.results[i]));
   }
   return absl::OkStatus();
 }
@@ -334,6 +363,14 @@ absl::Status Partitioner::WriteReplicated(const ir::Op& op) {
 }
 
 absl::Status Partitioner::WriteHostCall(const ir::Op& op) {
+  if (ir::IsPartitionedHostCallback(op.As<ir::CustomCallAttributes>())) {
+    std::vector<ValueId> shards;
+    for (const ValueId id : op.operands) {
+      shards.push_back(Shard(id, placed_.at(id).layout.WithoutParts()));
+    }
+    builder_.AddUnchecked(op.kind, std::move(shards), op.attributes, {}, {}, op.location);
+    return absl::OkStatus();
+  }
   std::vector<ValueId> operands;
   for (const ValueId id : op.operands) operands.push_back(Whole(id));
   const std::vector<ir::Type> types = source_.TypesOf(op.results);
@@ -358,39 +395,100 @@ absl::Status Partitioner::WriteHostCall(const ir::Op& op) {
   return absl::OkStatus();
 }
 
+Partitioner::PassedParts Partitioner::PartsToPass(const ir::Op& op) const {
+  if (op.results.size() != 1) return {};
+  const Layout& wanted = LayoutOf(op.results[0]);
+  if (wanted.unreduced.empty()) return {};
+  const PartsRule rule = rules_.PartsOf(op, wanted.combiner);
+  PassedParts passed;
+  for (const size_t i : rule.operands) {
+    const Layout& has = placed_.at(op.operands[i]).layout;
+    if (has.combiner != wanted.combiner) continue;
+    Axes axes;
+    std::set_intersection(has.unreduced.begin(), has.unreduced.end(), wanted.unreduced.begin(),
+                          wanted.unreduced.end(), std::back_inserter(axes));
+    if (axes.empty()) continue;
+    // If there are two for an op that takes one, both are combined first.
+    if (!rule.is_joint && !passed.operands.empty()) return {};
+    passed.operands.push_back(i);
+    for (const int axis : axes) {
+      if (!Has(passed.axes, axis)) passed.axes.push_back(axis);
+    }
+  }
+  if (rule.is_joint && !passed.axes.empty()) passed.operands = rule.operands;
+  return passed;
+}
+
+FactorRule Partitioner::RuleOf(const ir::Op& op) const {
+  if (ir::FamilyOf(op.kind) != ir::OpFamily::kCollective) return rules_.Of(op);
+  absl::StatusOr<ir::ProcessGroups> groups = ir::ProcessGroups();
+  if (op.kind == OpKind::kCollectivePermute) {
+    const auto pairs = ir::ProcessPairsOf(op, module_.grid);
+    if (!pairs.ok()) return FactorRule::Replicated(source_, op);
+    for (const auto& [from, to] : *pairs) groups->push_back({from, to});
+  } else {
+    groups = ir::ProcessGroupsOf(op, module_.grid);
+  }
+  if (!groups.ok()) return FactorRule::Replicated(source_, op);
+  for (int axis = 0; axis < mesh_.num_axes(); ++axis) {
+    if (Has(manual_, axis)) continue;
+    const int own[] = {axis};
+    for (const std::vector<int64_t>& group : *groups) {
+      for (const int64_t process : group) {
+        const auto shard = [&](int64_t p) {
+          return mesh_.ShardOf(own, p % mesh_.num_partitions());
+        };
+        if (shard(process) != shard(group[0])) return FactorRule::Replicated(source_, op);
+      }
+    }
+  }
+  return rules_.Of(op);
+}
+
 absl::Status Partitioner::WriteByRule(const ir::Op& op) {
-  const FactorRule rule = rules_.Of(op);
-  AxesProblem problem{source_, op, rule, mesh_, {}, {}};
+  const FactorRule rule = RuleOf(op);
+  const PassedParts passed = PartsToPass(op);
+  AxesProblem problem{source_, op, rule, mesh_, {}, {}, passed.axes};
   for (const ValueId id : op.operands) problem.operands.push_back(placed_.at(id).layout);
   for (const ValueId id : op.results) problem.results.push_back(LayoutOf(id));
   const FactorAxes axes = ChooseAxes(problem);
-  std::vector<Layout> layouts;
+  std::vector<Layout> operands, results;
+  for (const DimensionFactors& factors : rule.operands) {
+    operands.push_back(LayoutFor(factors, axes, rule, mesh_));
+  }
+  for (const size_t i : passed.operands) {
+    operands[i] = operands[i].WithParts(passed.axes, LayoutOf(op.results[0]).combiner);
+  }
   std::vector<ir::TensorType> types;
   for (size_t i = 0; i < op.results.size(); ++i) {
-    layouts.push_back(LayoutFor(rule.results[i], axes, rule, mesh_));
-    types.push_back(LocalType(op.results[i], layouts.back()));
+    results.push_back(LayoutFor(rule.results[i], axes, rule, mesh_));
+    types.push_back(LocalType(op.results[i], results.back()));
   }
   Axes reduced;
   for (size_t i = 0; i < rule.factors.size(); ++i) {
     if (!rule.factors[i].is_reduction) continue;
     reduced.insert(reduced.end(), axes[i].begin(), axes[i].end());
   }
-  const std::vector<ValueId> results = WriteLocal(op, rule, axes, reduced, types);
-  if (!reduced.empty()) {
-    Combine(op, results[0], layouts[0], reduced);
-    return absl::OkStatus();
+  const std::vector<ValueId> locals = WriteLocal(op, rule, operands, reduced, types);
+  if (!passed.axes.empty()) {
+    results[0] = results[0].WithParts(passed.axes, LayoutOf(op.results[0]).combiner);
   }
-  for (size_t i = 0; i < results.size(); ++i) Place(op.results[i], results[i], layouts[i]);
+  if (!reduced.empty()) {
+    reduced.insert(reduced.end(), passed.axes.begin(), passed.axes.end());
+    results[0] = results[0].WithParts(reduced, CombinerOf(op));
+  }
+  for (size_t i = 0; i < locals.size(); ++i) Place(op.results[i], locals[i], results[i]);
   return absl::OkStatus();
 }
 
 std::vector<ValueId> Partitioner::WriteLocal(const ir::Op& op, const FactorRule& rule,
-                                             const FactorAxes& axes, const Axes& reduced,
+                                             const std::vector<Layout>& layouts,
+                                             const Axes& reduced,
                                              const std::vector<ir::TensorType>& types) {
   std::vector<ValueId> operands;
   std::vector<ir::TensorType> operand_types;
   for (size_t i = 0; i < op.operands.size(); ++i) {
-    operands.push_back(Shard(op.operands[i], LayoutFor(rule.operands[i], axes, rule, mesh_)));
+    operands.push_back(Shard(op.operands[i], layouts[i]));
     operand_types.push_back(builder_.TypeOf(operands.back()).tensor());
   }
   ir::OpAttributes attributes = LocalAttributes(source_, op, operand_types, types);
@@ -400,10 +498,17 @@ std::vector<ValueId> Partitioner::WriteLocal(const ir::Op& op, const FactorRule&
                                  std::move(regions),
                                  std::vector<ir::Type>(types.begin(), types.end()), op.location);
   };
+  if (op.kind == OpKind::kReverse) {
+    Axes reversed;
+    for (const int64_t dimension : op.As<ir::DimensionsAttributes>().dimensions) {
+      const Axes& more = layouts[0].dimensions[static_cast<size_t>(dimension)];
+      reversed.insert(reversed.end(), more.begin(), more.end());
+    }
+    return {exchange_->Mirror(write()[0], reversed)};
+  }
   if (op.kind != OpKind::kGather && op.kind != OpKind::kScatter) return write();
   const ir::TensorType& whole = source_.TensorOf(op.operands[0]);
-  IndexedOp indexed(builder_, *exchange_, mesh_, op, rule, whole,
-                    LayoutFor(rule.operands[0], axes, rule, mesh_));
+  IndexedOp indexed(builder_, *exchange_, mesh_, op, rule, whole, layouts[0]);
   if (op.kind == OpKind::kGather) {
     operands[1] = indexed.Shift(operands[1]);
     return {indexed.Masked(write()[0])};
@@ -415,34 +520,6 @@ std::vector<ValueId> Partitioner::WriteLocal(const ir::Op& op, const FactorRule&
     operands[0] = exchange_->AsParts(operands[0], reduced);
   }
   return write();
-}
-
-void Partitioner::Combine(const ir::Op& op, ValueId local, const Layout& layout, const Axes& axes) {
-  const ValueId id = op.results[0];
-  // What has no region adds elements up, or selects one.
-  OpKind combiner = source_.TensorOf(id).dtype == ir::DType::kI1 ? OpKind::kOr : OpKind::kAdd;
-  if (!op.regions.empty()) combiner = *CombinerOf(op.regions[0]);
-  ir::Emitter emit(builder_, op.location);
-  ir::Region region = emit.Reducer(combiner, source_.TensorOf(id).dtype);
-  exchange_->Note(emit.status());
-  // If the result is to be divided along the same axes, each process needs its part of the sum
-  // only.
-  for (size_t i = 0; i < layout.dimensions.size(); ++i) {
-    const Axes& to = LayoutOf(id).dimensions[i];
-    const Axes& from = layout.dimensions[i];
-    if (to.size() != from.size() + axes.size() ||
-        !std::equal(from.begin(), from.end(), to.begin()) ||
-        !std::is_permutation(to.begin() + static_cast<int64_t>(from.size()), to.end(),
-                             axes.begin())) {
-      continue;
-    }
-    const Axes added(to.begin() + static_cast<int64_t>(from.size()), to.end());
-    Layout scattered = layout;
-    scattered.dimensions[i] = to;
-    Place(id, exchange_->ReduceScatter(local, i, added, std::move(region)), scattered);
-    return;
-  }
-  Place(id, exchange_->AllReduce({local}, axes, std::move(region)).front(), layout);
 }
 
 }  // namespace acceld::compiler::spmd

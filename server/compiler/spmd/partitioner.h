@@ -63,10 +63,6 @@ class Partitioner {
                                          const std::vector<std::optional<ir::Sharding>>& shardings);
   // The axes along which the compiler must not divide the value.
   Axes ReservedAxes(const ir::Sharding& sharding) const;
-  // The axes along which a value of the signature is a sum of parts.
-  Axes UnreducedAxes(size_t number,
-                     const std::vector<std::optional<ir::Sharding>>& shardings) const;
-
   const Layout& LayoutOf(ir::ValueId id) const { return layouts_[id]; }
   ir::TensorType LocalType(ir::ValueId id, const Layout& layout) const {
     return ShardType(source_.TensorOf(id), layout, mesh_);
@@ -84,19 +80,29 @@ class Partitioner {
   absl::Status WriteWhile(const ir::Op& op);
   absl::Status WriteBranches(const ir::Op& op);
   absl::Status WriteManualComputation(const ir::Op& op);
+  // Copies the region of a manual computation along all axes, which computes on the values of one
+  // process.
+  absl::Status CopyManualComputation(const ir::Op& op);
+  // Returns the rule of an op. One that exchanges values along axes that are not manual is not
+  // divided.
+  FactorRule RuleOf(const ir::Op& op) const;
   // Writes an op that every process computes on whole values.
   absl::Status WriteReplicated(const ir::Op& op);
-  // Writes a call of the client, which the first process makes for all.
+  // Writes a call of the client, which the first process makes for all, or each with its shards.
   absl::Status WriteHostCall(const ir::Op& op);
   absl::Status WriteByRule(const ir::Op& op);
-  // Writes an op whose factors are divided along `axes`, those of its reductions along `reduced`,
-  // for shards. Returns its results, which have these types and, along `reduced`, are to be
-  // combined.
+  // Returns the operands of an op that it takes in parts, and the axes of the parts, since its
+  // result is wanted in parts. Without axes there are no such operands.
+  struct PassedParts {
+    std::vector<size_t> operands;
+    Axes axes;
+  };
+  PassedParts PartsToPass(const ir::Op& op) const;
+  // Writes an op for operands in these layouts. `reduced` are the axes of its reduction factors.
+  // Returns its results, which have these types and are parts along `reduced`.
   std::vector<ir::ValueId> WriteLocal(const ir::Op& op, const FactorRule& rule,
-                                      const FactorAxes& axes, const Axes& reduced,
+                                      const std::vector<Layout>& layouts, const Axes& reduced,
                                       const std::vector<ir::TensorType>& types);
-  // Combines what the processes have computed along `axes`, and defines the op's result.
-  void Combine(const ir::Op& op, ir::ValueId local, const Layout& layout, const Axes& axes);
   // Returns copies of the regions of a reduction or the like, which may use values from around as
   // they are in the whole program.
   std::vector<ir::Region> CloneRegions(const ir::Op& op);
@@ -109,6 +115,9 @@ class Partitioner {
   ir::FunctionBuilder& builder_;
   Exchange* exchange_ = nullptr;
   ir::ValueId replica_ = 0, partition_ = 0;
+  // The manual computations around the op that is written: how many, and their axes.
+  int manual_depth_ = 0;
+  Axes manual_;
   absl::flat_hash_map<ir::ValueId, Placed> placed_;
   // The values that have got another shard, in order.
   std::vector<ir::ValueId> resharded_;

@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/optional.h"
+#include "server/compiler/passes/rewriter.h"
 #include "server/compiler/spmd/factor_axes.h"
+#include "server/compiler/spmd/manual_region.h"
 
 namespace acceld::compiler::spmd {
 namespace {
@@ -18,8 +22,9 @@ constexpr int kMaxWalks = 8;
 // The layout of a value while it may still be divided further.
 struct State {
   Layout layout;
-  std::vector<bool> is_closed;  // by dimension: the program has fixed its axes
-  Axes reserved;                // that the value must not be divided along
+  // By dimension: the program has fixed its axes, or will fix them in a later round.
+  std::vector<bool> is_closed, is_withheld;
+  Axes reserved;  // that the value must not be divided along
 };
 
 class Propagator {
@@ -36,23 +41,26 @@ class Propagator {
       const int64_t rank = type.IsTensor() ? type.tensor().rank() : 0;
       states_[i].layout = Layout::Replicated(rank);
       states_[i].is_closed.assign(static_cast<size_t>(rank), false);
+      states_[i].is_withheld.assign(static_cast<size_t>(rank), false);
     }
   }
 
   std::vector<Layout> Run() {
-    Fix(function_.body.parameters, function_.parameter_shardings);
-    Fix(function_.body.results, function_.result_shardings);
-    FixOps(function_.body);
-    // What a broadcast makes larger is cheap to compute in any layout, so the layouts of what it is
-    // used with come first.
-    for (const bool follows_broadcasts : {false, true}) {
-      follows_broadcasts_ = follows_broadcasts;
-      for (int walk = 0; walk < kMaxWalks; ++walk) {
-        changed_ = false;
-        Forward(function_.body);
-        Backward(function_.body);
-        if (!changed_) break;
+    // Dimensions of one priority after the other, the highest one first.
+    absl::optional<int64_t> priority = 0;
+    while (priority.has_value()) {
+      priority_ = *priority;
+      next_priority_.reset();
+      Fix(function_.body.parameters, function_.parameter_shardings);
+      Fix(function_.body.results, function_.result_shardings);
+      FixOps(function_.body);
+      // What a broadcast makes larger is cheap to compute in any layout, so the layouts of what it
+      // is used with come first.
+      for (const bool follows_broadcasts : {false, true}) {
+        follows_broadcasts_ = follows_broadcasts;
+        Walk();
       }
+      priority = next_priority_;
     }
     std::vector<Layout> layouts;
     for (State& state : states_) layouts.push_back(std::move(state.layout));
@@ -60,14 +68,29 @@ class Propagator {
   }
 
  private:
-  // Gives a value the layout that the program says. Axes that do not divide a dimension are left
-  // out.
+  void Walk() {
+    for (int walk = 0; walk < kMaxWalks; ++walk) {
+      changed_ = false;
+      Forward(function_.body);
+      Backward(function_.body);
+      if (!changed_) break;
+    }
+  }
+
+  // Gives a value the layout that the program says, as far as it has the current priority. Axes
+  // that do not divide a dimension are left out.
   void Fix(ValueId id, const ir::Sharding& sharding, const Axes& manual = {}) {
     if (!function_.TypeOf(id).IsTensor()) return;
     const ir::TensorType& type = function_.TensorOf(id);
     State& state = states_[id];
     const Layout layout = mesh_.LayoutOf(sharding, module_.meshes, type.rank());
     for (size_t i = 0; i < sharding.dimensions.size(); ++i) {
+      const int64_t priority = sharding.dimensions[i].priority;
+      state.is_withheld[i] = priority > priority_;
+      if (priority > priority_) {
+        next_priority_ = std::min(priority, next_priority_.value_or(priority));
+      }
+      if (priority != priority_) continue;
       Axes axes;
       for (const int axis : layout.dimensions[i]) {
         const bool is_manual = std::find(manual.begin(), manual.end(), axis) != manual.end();
@@ -79,6 +102,7 @@ class Propagator {
       if (fits && state.layout.dimensions[i].empty()) state.layout.dimensions[i] = axes;
       state.is_closed[i] = state.is_closed[i] || sharding.dimensions[i].is_closed;
     }
+    if (priority_ > 0) return;
     const ir::Mesh& own = module_.meshes[static_cast<size_t>(sharding.mesh)];
     for (const auto* axes : {&sharding.replicated, &sharding.unreduced}) {
       const Axes more = mesh_.AxesOf(*axes, own);
@@ -97,17 +121,44 @@ class Propagator {
   void FixOps(const ir::Region& region) {
     for (const ir::Op& op : region.ops) {
       if (op.kind == OpKind::kShardingConstraint) {
-        Fix(op.results[0], op.As<ir::ShardingConstraintAttributes>().sharding);
+        Fix(op.results[0], op.As<ir::ShardingConstraintAttributes>().sharding, manual_);
       } else if (op.kind == OpKind::kManualComputation) {
         const auto& attributes = op.As<ir::ManualComputationAttributes>();
         for (size_t i = 0; i < op.results.size(); ++i) {
-          Fix(op.results[i], attributes.out_shardings[i]);
+          Fix(op.results[i], attributes.out_shardings[i], manual_);
         }
-        // Its own values are placed by the partitioner.
-        continue;
+        FixInside(op);
       }
-      for (const ir::Region& inner : op.regions) FixOps(inner);
+      for (const ValueId id : op.results) Reserve(id, manual_);
+      if (op.kind == OpKind::kManualComputation) continue;
+      for (const ir::Region& inner : op.regions) {
+        for (const ValueId id : inner.parameters) Reserve(id, manual_);
+        FixOps(inner);
+      }
     }
+  }
+
+  void Reserve(ValueId id, const Axes& axes) {
+    if (priority_ > 0) return;
+    Axes& reserved = states_[id].reserved;
+    reserved.insert(reserved.end(), axes.begin(), axes.end());
+  }
+
+  // Fixes the values inside of a manual computation, unless all axes are manual there.
+  void FixInside(const ir::Op& op) {
+    const Axes axes = ManualAxes(module_, op, mesh_);
+    if (AreAllManual(manual_, axes, mesh_)) return;
+    partly_manual_.insert(&op);
+    const auto& attributes = op.As<ir::ManualComputationAttributes>();
+    const ir::Region& region = op.regions[0];
+    const size_t num_outside = manual_.size();
+    manual_.insert(manual_.end(), axes.begin(), axes.end());
+    for (size_t i = 0; i < region.parameters.size(); ++i) {
+      Fix(region.parameters[i], attributes.in_shardings[i], manual_);
+      Reserve(region.parameters[i], manual_);
+    }
+    FixOps(region);
+    manual_.resize(num_outside);
   }
 
   // Divides a dimension along the axes that it lacks: those of `axes` behind the ones it has.
@@ -115,7 +166,8 @@ class Propagator {
   void Extend(ValueId id, size_t dimension, const Axes& axes) {
     State& state = states_[id];
     Axes& own = state.layout.dimensions[dimension];
-    if (state.is_closed[dimension] || own.size() >= axes.size()) return;
+    if (state.is_closed[dimension] || state.is_withheld[dimension] || own.size() >= axes.size())
+      return;
     if (!std::equal(own.begin(), own.end(), axes.begin())) return;
     const int64_t size = function_.TensorOf(id).dims[dimension];
     for (size_t i = own.size(); i < axes.size(); ++i) {
@@ -148,18 +200,16 @@ class Propagator {
   void Forward(const ir::Region& region) {
     for (const ir::Op& op : region.ops) {
       Visit(op);
-      if (op.kind == OpKind::kManualComputation) continue;
-      for (const ir::Region& inner : op.regions) {
-        if (IsControlFlow(op.kind)) Forward(inner);
-      }
-      if (IsControlFlow(op.kind)) Visit(op);
+      if (!HasValues(op)) continue;
+      for (const ir::Region& inner : op.regions) Forward(inner);
+      Visit(op);
     }
   }
 
   void Backward(const ir::Region& region) {
     for (auto op = region.ops.rbegin(); op != region.ops.rend(); ++op) {
       Visit(*op);
-      if (!IsControlFlow(op->kind)) continue;
+      if (!HasValues(*op)) continue;
       for (auto inner = op->regions.rbegin(); inner != op->regions.rend(); ++inner) {
         Backward(*inner);
       }
@@ -167,8 +217,9 @@ class Propagator {
     }
   }
 
-  static bool IsControlFlow(OpKind kind) {
-    return kind == OpKind::kWhile || kind == OpKind::kCase || kind == OpKind::kIf;
+  // Whether the values in the regions of the op have layouts.
+  bool HasValues(const ir::Op& op) const {
+    return IsControlFlow(op.kind) || partly_manual_.contains(&op);
   }
 
   void Visit(const ir::Op& op) {
@@ -203,6 +254,35 @@ class Propagator {
       if (!function_.TypeOf(op.operands[i]).IsTensor()) continue;
       Extend(op.operands[i], mesh_.LayoutOf(attributes.in_shardings[i], module_.meshes,
                                             function_.TensorOf(op.operands[i]).rank()));
+    }
+    if (!partly_manual_.contains(&op)) return;
+    const ir::Region& region = op.regions[0];
+    const auto link = [&](ValueId outside, ValueId inside, const ir::Sharding& sharding) {
+      LinkInside(outside, inside,
+                 ManualLayout(module_, sharding, attributes.manual_axes,
+                              function_.TensorOf(inside).rank(), mesh_));
+    };
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+      link(op.operands[i], region.parameters[i], attributes.in_shardings[i]);
+    }
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      link(op.results[i], region.results[i], attributes.out_shardings[i]);
+    }
+  }
+
+  // Lets a value outside of a manual computation, which is divided along `manual` first, and the
+  // same value inside have the same further axes.
+  void LinkInside(ValueId outside, ValueId inside, const Layout& manual) {
+    for (size_t i = 0; i < manual.dimensions.size(); ++i) {
+      const Axes& first = manual.dimensions[i];
+      const Axes& all = states_[outside].layout.dimensions[i];
+      if (first.size() <= all.size() && std::equal(first.begin(), first.end(), all.begin())) {
+        Extend(inside, i, {all.begin() + static_cast<int64_t>(first.size()), all.end()});
+      }
+      Axes joined = first;
+      const Axes& further = states_[inside].layout.dimensions[i];
+      joined.insert(joined.end(), further.begin(), further.end());
+      Extend(outside, i, joined);
     }
   }
 
@@ -248,8 +328,12 @@ class Propagator {
   const CanonicalMesh& mesh_;
   const FactorRules& rules_;
   std::vector<State> states_;
-  absl::flat_hash_map<int64_t, ValueId> groups_;  // the first value of each sharding group
-  bool follows_broadcasts_ = false;               // from their operands to their results
+  Axes manual_;  // of the manual computations around, while FixOps visits ops
+  absl::flat_hash_set<const ir::Op*> partly_manual_;  // manual computations along some axes only
+  absl::flat_hash_map<int64_t, ValueId> groups_;      // the first value of each sharding group
+  int64_t priority_ = 0;                   // of the dimensions that are fixed in this round
+  absl::optional<int64_t> next_priority_;  // of the next round
+  bool follows_broadcasts_ = false;        // from their operands to their results
   bool changed_ = false;
 };
 

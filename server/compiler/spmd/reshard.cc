@@ -9,6 +9,10 @@ namespace {
 
 using ir::ValueId;
 
+// Values of at most so many bytes are combined as a whole where a shard would do, since all_reduces
+// can be combined with others.
+constexpr int64_t kMaxWholeBytes = int64_t{64} << 10;
+
 // Returns how many axes two lists have in common at their beginnings.
 size_t CommonPrefix(const Axes& a, const Axes& b) {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
@@ -23,17 +27,26 @@ bool StartsWith(const Axes& axes, const Axes& prefix) {
   return prefix.size() <= axes.size() && std::equal(prefix.begin(), prefix.end(), axes.begin());
 }
 
+bool Contains(const Axes& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
 class Resharder {
  public:
   Resharder(Exchange& exchange, ValueId value, const Layout& from, const Layout& to)
-      : exchange_(exchange), to_(to), value_(value), now_(from) {}
+      : exchange_(exchange),
+        to_(to),
+        has_sums_(to.combiner == ir::OpKind::kAdd),
+        value_(value),
+        now_(from) {}
 
   ValueId Run() {
     // Taking a part of what is here costs nothing and makes the rest cheaper.
     SliceWhereFree();
+    CombineParts();
     MoveAxes();
     if (now_ == to_) return value_;
-    if (!now_.IsReplicated()) {
+    if (!now_.IsReplicated() && now_.unreduced.empty() && to_.unreduced.empty()) {
       const absl::optional<ValueId> permuted = exchange_.Permute(value_, now_, to_);
       if (permuted.has_value()) return *permuted;
     }
@@ -43,7 +56,8 @@ class Resharder {
         if (!only_with_addition || !Addition(i).empty()) Gather(i);
       }
     }
-    return value_;
+    const Axes missing = MissingParts();
+    return has_sums_ ? exchange_.AsParts(value_, missing) : value_;
   }
 
  private:
@@ -56,6 +70,42 @@ class Resharder {
     return Suffix(to_.dimensions[i], CommonPrefix(now_.dimensions[i], to_.dimensions[i]));
   }
 
+  // The axes along which the value shall be in parts and is not yet.
+  Axes MissingParts() const {
+    Axes axes;
+    for (const int axis : to_.unreduced) {
+      if (!Contains(now_.unreduced, axis)) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  // Combines the parts that are not wanted. If a dimension shall be divided along the same axes,
+  // each process needs its shard of the combination only.
+  void CombineParts() {
+    const bool keeps_parts = now_.combiner == to_.combiner;
+    Axes axes;
+    Axes kept;
+    for (const int axis : now_.unreduced) {
+      (keeps_parts && Contains(to_.unreduced, axis) ? kept : axes).push_back(axis);
+    }
+    if (axes.empty()) return;
+    const ir::OpKind combiner = now_.combiner;
+    now_ = now_.WithParts(kept, combiner);
+    const bool is_small = exchange_.BytesOf(value_) <= kMaxWholeBytes;
+    for (size_t i = 0; i < (is_small ? 0 : now_.dimensions.size()); ++i) {
+      Axes added = Addition(i);
+      if (!Removal(i).empty() || added.size() < axes.size()) continue;
+      added.resize(axes.size());
+      if (!std::is_permutation(added.begin(), added.end(), axes.begin())) continue;
+      value_ = exchange_.ReduceScatter(value_, i, added, combiner);
+      Add(i, added);
+      SliceWhereFree();
+      return;
+    }
+    value_ = exchange_.AllReduce(value_, axes, combiner);
+    SliceWhereFree();
+  }
+
   void Remove(size_t i, size_t count) {
     now_.dimensions[i].resize(now_.dimensions[i].size() - count);
   }
@@ -63,13 +113,30 @@ class Resharder {
     now_.dimensions[i].insert(now_.dimensions[i].end(), axes.begin(), axes.end());
   }
 
+  // Makes the shards of a dimension, from the last axis to the first, parts of a sum where such
+  // parts are wanted, and puts them together along the other axes.
   void Gather(size_t i) {
-    const Axes axes = Removal(i);
-    if (axes.empty()) return;
-    value_ = exchange_.AllGather(value_, i, axes);
-    Remove(i, axes.size());
-    SliceWhereFree();
-    MoveAxes();
+    while (!Removal(i).empty()) {
+      const Axes removal = Removal(i);
+      const auto becomes_part = [&](int axis) {
+        return has_sums_ && Contains(to_.unreduced, axis);
+      };
+      const bool makes_parts = becomes_part(removal.back());
+      size_t first = removal.size() - 1;
+      while (first > 0 && becomes_part(removal[first - 1]) == makes_parts) --first;
+      const Axes axes = Suffix(removal, first);
+      Remove(i, axes.size());
+      if (makes_parts) {
+        value_ = exchange_.ShardAsPart(value_, i, axes);
+        Axes parts = now_.unreduced;
+        parts.insert(parts.end(), axes.begin(), axes.end());
+        now_ = now_.WithParts(std::move(parts), to_.combiner);
+      } else {
+        value_ = exchange_.AllGather(value_, i, axes);
+      }
+      SliceWhereFree();
+      MoveAxes();
+    }
   }
 
   // Divides dimensions along axes that no dimension is divided along.
@@ -111,6 +178,7 @@ class Resharder {
 
   Exchange& exchange_;
   const Layout& to_;
+  const bool has_sums_;  // whether parts of to_ are added up; other parts may be equal
   ValueId value_;
   Layout now_;  // of value_
 };

@@ -65,7 +65,7 @@ Observed RunWithEcho(const std::string& functions, const std::vector<ir::Literal
   const absl::StatusOr<kernels::Plan> plan = PlanOf(Program(functions));
   EXPECT_TRUE(plan.ok()) << plan.status();
   if (!plan.ok()) return {};
-  EXPECT_FALSE(kernels::HasBoundedDuration(*plan));
+  EXPECT_TRUE(kernels::HasCollectives(*plan));
   Echo echo;
   const auto results = RunPlan(*plan, arguments, kernels::RunKernel, nullptr, {}, {}, &echo);
   EXPECT_TRUE(results.ok()) << results.status() << kernels::ToString(*plan);

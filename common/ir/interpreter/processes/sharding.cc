@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/ir/interpreter/elements/elementwise.h"
 #include "common/ir/interpreter/machine.h"
 #include "common/ir/interpreter/processes/rendezvous.h"
 #include "common/ir/interpreter/tensor.h"
@@ -27,7 +28,36 @@ struct Distributed {
     }
     return start;
   }
+  // Along the unreduced axes that are manual each partition has one of these parts of the tensor.
+  int64_t NumParts() const { return NumShards({.axes = sharding.unreduced}, mesh, manual_axes); }
+  int64_t PartOf(int64_t partition) const {
+    return ShardOf({.axes = sharding.unreduced}, mesh, partition, manual_axes);
+  }
 };
+
+// Combines two parts of a tensor.
+absl::StatusOr<Value> Combined(Reduction reduction, const Literal& a, const Literal& b) {
+  static constexpr OpKind kKinds[] = {OpKind::kAdd, OpKind::kMaximum, OpKind::kMinimum};
+  const OpKind kind = kKinds[static_cast<size_t>(reduction)];
+  const DType dtype = a.type().dtype;
+  const NoAttributes none;
+  const OpAttributes attributes = none;
+  const ElementContext context{.operand = dtype, .result = dtype, .attributes = &attributes};
+  const ElementFunction combine = ElementFunctionOf(kind, dtype);
+  if (combine == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("parts of type ", DTypeName(dtype), " cannot be combined by ", NameOf(kind)));
+  }
+  std::string bytes = a.DenseBytes();
+  const std::string others = b.DenseBytes();
+  for (int64_t i = 0; i < a.type().num_elements(); ++i) {
+    const Scalar operands[] = {ReadScalar(dtype, bytes.data(), i),
+                               ReadScalar(dtype, others.data(), i)};
+    WriteScalar(dtype, bytes.data(), i, Rounded(dtype, combine(context, operands)));
+  }
+  ACCELD_ASSIGN_OR_RETURN(Literal combined, Literal::FromBytes(a.type(), std::move(bytes)));
+  return Value{std::move(combined), {}};
+}
 
 // Runs a manual computation in one process. The process has the whole operands, or, inside another
 // manual computation, their shards along the axes that are manual there.
@@ -40,14 +70,6 @@ class ManualComputation {
         region_(context.op.regions[0]) {}
 
   EvalResult Run() {
-    for (const auto* shardings : {&attributes_.in_shardings, &attributes_.out_shardings}) {
-      for (const Sharding& sharding : *shardings) {
-        if (sharding.unreduced.empty()) continue;
-        return absl::UnimplementedError(absl::StrCat(
-            Describe(c_.op), ": the interpreter does not sum up unreduced values, sharding ",
-            ToString(sharding, c_.machine.module()->meshes)));
-      }
-    }
     std::vector<Value> arguments;
     for (size_t i = 0; i < c_.operands.size(); ++i) {
       ACCELD_ASSIGN_OR_RETURN(arguments.emplace_back(), ShardOfOperand(i));
@@ -69,8 +91,13 @@ class ManualComputation {
     if (!type.IsTensor()) return *c_.operands[i];
     const TensorType& shard = type.tensor();
     const Literal& whole = c_.operand(i);
-    if (whole.type() == shard) return *c_.operands[i];
     const Distributed distributed = DistributedBy(attributes_.in_shardings[i]);
+    // The first part of a sum is the whole sum, and the others are zeros.
+    const bool is_sum = distributed.sharding.reduction == Reduction::kSum;
+    if (is_sum && distributed.PartOf(process_.partition()) > 0) {
+      return Value{Literal::Zeros(shard), {}};
+    }
+    if (whole.type() == shard) return *c_.operands[i];
     ACCELD_RETURN_IF_ERROR(c_.machine.Charge(shard.num_elements()));
     TensorBuilder builder(shard);
     CopyBox(TensorView(whole), distributed.StartOf(process_.partition(), shard.dims), shard.dims,
@@ -112,19 +139,34 @@ class ManualComputation {
         continue;
       }
       const Distributed distributed = DistributedBy(attributes_.out_shardings[i]);
-      ACCELD_RETURN_IF_ERROR(c_.machine.Charge(c_.result(i).num_elements()));
-      TensorBuilder whole(c_.result(i));
-      // In descending order, so that of several equal shards the first one stays.
-      for (size_t peer = peers.size(); peer-- > 0;) {
-        const Literal& shard = all[peer][i];
-        const Dims& dims = shard.type().dims;
-        const int64_t partition = peers[peer] % process_.grid.num_partitions;
-        CopyBox(TensorView(shard), Dims(dims.size(), 0), dims, whole,
-                distributed.StartOf(partition, dims));
+      const int64_t num_parts = distributed.NumParts();
+      ACCELD_RETURN_IF_ERROR(c_.machine.Charge(num_parts * c_.result(i).num_elements()));
+      Value whole = AssemblePart(i, /*part=*/0, distributed, peers, all);
+      for (int64_t part = 1; part < num_parts; ++part) {
+        const Value next = AssemblePart(i, part, distributed, peers, all);
+        ACCELD_ASSIGN_OR_RETURN(
+            whole, Combined(distributed.sharding.reduction, whole.tensor, next.tensor));
       }
-      results.push_back(whole.Finish());
+      results.push_back(std::move(whole));
     }
     return results;
+  }
+
+  // Puts one part of a result together.
+  Value AssemblePart(size_t i, int64_t part, const Distributed& distributed,
+                     const std::vector<int64_t>& peers,
+                     const Rendezvous::Contributions& all) const {
+    TensorBuilder whole(c_.result(i));
+    // In descending order, so that of several equal shards the first one stays.
+    for (size_t peer = peers.size(); peer-- > 0;) {
+      const int64_t partition = peers[peer] % process_.grid.num_partitions;
+      if (distributed.PartOf(partition) != part) continue;
+      const Literal& shard = all[peer][i];
+      const Dims& dims = shard.type().dims;
+      CopyBox(TensorView(shard), Dims(dims.size(), 0), dims, whole,
+              distributed.StartOf(partition, dims));
+    }
+    return whole.Finish();
   }
 
   EvalContext& c_;

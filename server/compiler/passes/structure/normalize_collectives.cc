@@ -9,7 +9,7 @@
 #include "common/ir/processes/process_groups.h"
 #include "common/ir/verify/op_error.h"
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/spmd/collective_of.h"
+#include "server/compiler/spmd/collectives/collective_of.h"
 
 namespace acceld::compiler {
 namespace {

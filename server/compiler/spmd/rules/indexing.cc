@@ -125,13 +125,8 @@ void ReshapeFactors(const RuleContext& context) {
   }
 }
 
-void ReverseFactors(const RuleContext& context) {
-  std::vector<bool> blocked(context.result().dims.size());
-  for (const int64_t dimension : context.As<ir::DimensionsAttributes>().dimensions) {
-    blocked[static_cast<size_t>(dimension)] = true;
-  }
-  context.KeepAll(blocked);
-}
+// Each process reverses its shard, and processes exchange shards (Exchange::Mirror).
+void ReverseFactors(const RuleContext& context) { context.KeepAll(); }
 
 void SliceFactors(const RuleContext& context) { DynamicSliceFactors(context); }
 

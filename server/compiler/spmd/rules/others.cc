@@ -34,6 +34,7 @@ void TriangularSolveFactors(const RuleContext& context) { KeepBatches(context, 2
 #define ACCELD_NEST_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer)
 #define ACCELD_CONTRACTION_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer)
 #define ACCELD_ROUTINE_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer)
+#define ACCELD_COLLECTIVE_OP(Kind, name, min_operands, max_operands, regions, Attributes, Infer)
 #define ACCELD_OP ACCELD_UNDIVIDED
 #include "common/ir/ops.def"
 

@@ -35,4 +35,7 @@ void ElementwiseFactors(const RuleContext& context);
   void Kind##Factors(const RuleContext& context);
 #include "common/ir/ops.def"
 
+// The rule of any op for values in parts.
+PartsRule PartsRuleOf(const RuleContext& context, ir::OpKind combiner);
+
 }  // namespace acceld::compiler::spmd

@@ -51,8 +51,8 @@ TEST(PartitionCounts, StepsOfAPerceptron) {
   EXPECT_EQ(CollectivesOfStep("mlp_dp"), "1 all_reduce");
   EXPECT_EQ(CollectivesOfStep("mlp_tp"), "1 all_reduce");
   EXPECT_EQ(CollectivesOfStep("mlp_dp_tp"), "2 all_reduce");
-  EXPECT_EQ(CollectivesOfStep("mlp_fsdp"), "2 all_gather, 1 all_reduce, 2 reduce_scatter");
-  EXPECT_EQ(CollectivesOfStep("mlp_fsdp_tp"), "2 all_gather, 2 all_reduce, 2 reduce_scatter");
+  EXPECT_EQ(CollectivesOfStep("mlp_fsdp"), "2 all_gather, 1 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("mlp_fsdp_tp"), "2 all_gather, 2 all_reduce");
 }
 
 // XLA: 1 all_reduce; 4 all_reduce; 5 all_reduce; 9 all_gather, 1 all_reduce of whole gradients;
@@ -61,8 +61,8 @@ TEST(PartitionCounts, StepsOfATransformerBlock) {
   EXPECT_EQ(CollectivesOfStep("block_dp"), "1 all_reduce");
   EXPECT_EQ(CollectivesOfStep("block_tp"), "4 all_reduce");
   EXPECT_EQ(CollectivesOfStep("block_dp_tp"), "5 all_reduce");
-  EXPECT_EQ(CollectivesOfStep("block_fsdp"), "8 all_gather, 1 all_reduce, 8 reduce_scatter");
-  EXPECT_EQ(CollectivesOfStep("block_fsdp_tp"), "8 all_gather, 5 all_reduce, 8 reduce_scatter");
+  EXPECT_EQ(CollectivesOfStep("block_fsdp"), "3 all_gather, 1 all_reduce");
+  EXPECT_EQ(CollectivesOfStep("block_fsdp_tp"), "3 all_gather, 5 all_reduce");
 }
 
 // @main of a program for 4 partitions in a mesh x=2, y=2.
@@ -88,6 +88,38 @@ TEST(PartitionCounts, IndependentAllReducesAreOneOp) {
     %4 = stablehlo.reduce(%b init: %c) applies stablehlo.add across dimensions = [1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>
     return %3, %2, %4 : tensor<4xf32>, tensor<4x8xf32>, tensor<4xf32>)")),
             "2 all_reduce");
+}
+
+TEST(PartitionCounts, GathersAreOneOpWhereTheyMakeLittle) {
+  const auto gather = [](int rows) {
+    const std::string type = absl::StrCat("tensor<", rows, "x256xf32>");
+    const std::string shard =
+        absl::StrCat(type, " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}");
+    const std::string whole = absl::StrCat(type, " {sdy.sharding = #sdy.sharding<@m, [{}, {}]>}");
+    return CollectivesOfText(
+        Program(absl::StrCat("(%a: ", shard, ", %b: ", shard, ") -> (", whole, ", ", whole, ")"),
+                absl::StrCat("return %a, %b : ", type, ", ", type)));
+  };
+  EXPECT_EQ(gather(16), "1 all_gather");
+  EXPECT_EQ(gather(1024), "2 all_gather");
+}
+
+TEST(PartitionCounts, LargeSumsAreScattered) {
+  const auto sum = [](int features) {
+    return CollectivesOfText(
+        Program(absl::StrCat(R"((
+      %a: tensor<4x128xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>},
+      %b: tensor<4x)",
+                             features, R"(xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>})
+      -> (tensor<128x)",
+                             features, R"(xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {}]>}))"),
+                absl::StrCat("%0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [0] : "
+                             "(tensor<4x128xf32>, tensor<4x",
+                             features, "xf32>) -> tensor<128x", features,
+                             "xf32>\nreturn %0 : tensor<128x", features, "xf32>")));
+  };
+  EXPECT_EQ(sum(64), "1 all_reduce");
+  EXPECT_EQ(sum(256), "1 reduce_scatter");
 }
 
 TEST(PartitionCounts, SumsOfAllReducesAreOneAllReduce) {
@@ -139,9 +171,26 @@ TEST(PartitionCounts, WhatCannotBeDividedIsDividedAlongAnotherDimension) {
       %a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>})
       -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [{}, {"x"}]>}))",
                                       R"(
-    %0 = stablehlo.reverse %a, dims = [1] : tensor<8x4xf32>
+    %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64}> ({
+    ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+      %1 = stablehlo.compare LT, %u, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    }) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     return %0 : tensor<8x4xf32>)")),
             "2 all_to_all");
+}
+
+TEST(PartitionCounts, AReversedDimensionStaysDivided) {
+  for (const absl::string_view dimensions :
+       {"{\"x\"}, {}", "{\"x\"}, {\"y\"}", "{\"y\", \"x\"}, {}"}) {
+    EXPECT_EQ(CollectivesOfText(
+                  Program(absl::StrCat("(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@m, [",
+                                       dimensions, "]>}) -> tensor<8x4xf32>"),
+                          R"(
+    %0 = stablehlo.reverse %a, dims = [0, 1] : tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>)")),
+              "1 collective_permute");
+  }
 }
 
 TEST(PartitionCounts, RowsOfATableAreFoundWhereTheyAre) {
@@ -159,7 +208,7 @@ TEST(PartitionCounts, RowsOfATableAreFoundWhereTheyAre) {
   EXPECT_EQ(gather("{\"x\"}, {}", "{}, {}"), "1 all_reduce");
   EXPECT_EQ(gather("{\"x\"}, {}", "{\"y\"}, {}"), "1 all_reduce");
   // The indices come to the table, and each row goes back to where it is needed.
-  EXPECT_EQ(gather("{\"x\"}, {}", "{\"x\"}, {}"), "1 all_gather, 1 reduce_scatter");
+  EXPECT_EQ(gather("{\"x\"}, {}", "{\"x\"}, {}"), "1 all_gather, 1 all_reduce");
 }
 
 TEST(PartitionCounts, RowsAreAddedToATableWhereTheyAre) {

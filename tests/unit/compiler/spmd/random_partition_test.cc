@@ -1,45 +1,22 @@
 // Random programs with random shardings: what the processes of the partitioned program compute
 // together is what the program computes as a whole. ACCELD_RANDOM_PROGRAMS="first:count" runs other
 // seeds than the usual ones.
-#include <cstdlib>
-
-#include "absl/functional/function_ref.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/processes/verify_processes.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "server/compiler/passes/rewriter.h"
 #include "tests/unit/compiler/random/check_program.h"
+#include "tests/unit/compiler/random/seeds.h"
 #include "tests/unit/compiler/spmd/random_programs.h"
 #include "tests/unit/compiler/spmd/sharded_run.h"
 
 namespace acceld::compiler::spmd {
 namespace {
 
-// Calls `check` for each seed of the range, and adds what it returns, unless that is empty, as a
-// failure.
-void ForEachSeed(uint64_t count, absl::FunctionRef<std::string(uint64_t seed)> check) {
-  uint64_t first = 0;
-  if (const char* const range = std::getenv("ACCELD_RANDOM_PROGRAMS")) {
-    const std::vector<std::string> parts = absl::StrSplit(range, ':');
-    ASSERT_TRUE(parts.size() == 2 && absl::SimpleAtoi(parts[0], &first) &&
-                absl::SimpleAtoi(parts[1], &count))
-        << "ACCELD_RANDOM_PROGRAMS is first:count, not " << range;
-  }
-  int failures_left = 3;  // Where all fail, a few say why.
-  for (uint64_t seed = first; seed < first + count && failures_left > 0; ++seed) {
-    const std::string difference = check(seed);
-    if (difference.empty()) continue;
-    --failures_left;
-    ADD_FAILURE() << "seed " << seed << ": " << difference;
-  }
-}
-
 TEST(RandomPartition, ProcessesComputeWhatTheWholeProgramComputes) {
-  ForEachSeed(3000, [](uint64_t seed) {
+  ForEachSeed(SeedsToRun(3000), [](uint64_t seed) {
     const ShardedProgram program = MakeShardedProgram(seed);
     return DifferenceOf(RunBoth(program.module, program.arguments), program.rules);
   });
@@ -69,7 +46,7 @@ CheckRules LooseRules(const std::vector<ir::Literal>& expected) {
 }
 
 TEST(RandomPartition, ProgramsOfAllTypesAndNestsCompute) {
-  ForEachSeed(500, [](uint64_t seed) {
+  ForEachSeed(SeedsToRun(500), [](uint64_t seed) {
     const RandomProgram program = MakeDistributedProgram(seed);
     if (HasNarrowSums(program.module)) return std::string();
     const PartitionedRun run = RunBoth(program.module, program.arguments);
@@ -84,7 +61,7 @@ TEST(RandomPartition, ProgramsOfAllTypesAndNestsCompute) {
 }
 
 TEST(RandomPartition, LocalProgramsStayAsTheyAre) {
-  ForEachSeed(500, [](uint64_t seed) -> std::string {
+  ForEachSeed(SeedsToRun(500), [](uint64_t seed) -> std::string {
     LocalProgram program = MakeLocalProgram(seed);
     // Without collectives it computes on whole values, which all processes have.
     if (!ir::IsLocal(program.module)) return "";

@@ -6,11 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/ir/builder.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/processes/sharding.h"
 #include "common/ir/text.h"
 #include "common/ir/verify/verifier.h"
 #include "server/compiler/passes/rewriter.h"
+#include "server/compiler/spmd/collectives/gather_again.h"
 
 namespace acceld::compiler::spmd {
 namespace {
@@ -55,8 +57,11 @@ void AddTo(ir::DType dtype, std::string& bytes, int64_t i, ir::Complex amount) {
   }
 }
 
-// A part of a sum: the first one is the value minus what the others have, which are all ones.
-void MakePart(ir::DType dtype, int64_t part, int64_t num_parts, std::string& bytes, int64_t i) {
+// A part of a sum: the first one is the value minus what the others have, which are all ones. The
+// parts of maxima and minima are all the value.
+void MakePart(ir::Reduction reduction, ir::DType dtype, int64_t part, int64_t num_parts,
+              std::string& bytes, int64_t i) {
+  if (reduction != ir::Reduction::kSum) return;
   if (part == 0) {
     if (dtype != ir::DType::kI1) AddTo(dtype, bytes, i, static_cast<double>(1 - num_parts));
     return;
@@ -66,17 +71,17 @@ void MakePart(ir::DType dtype, int64_t part, int64_t num_parts, std::string& byt
   if (dtype != ir::DType::kI1) AddTo(dtype, bytes, i, 1);
 }
 
-ir::Literal SumOf(const ir::Literal& a, const ir::Literal& b) {
-  const ir::DType dtype = a.type().dtype;
-  std::string sum = a.DenseBytes();
-  const std::string other = b.DenseBytes();
-  for (int64_t i = 0; i < a.type().num_elements(); ++i) {
-    AddTo(dtype, sum, i,
-          ir::IsFloat(dtype)     ? ir::Complex(ir::ReadFloat(dtype, other.data(), i))
-          : ir::IsComplex(dtype) ? ir::ReadComplex(dtype, other.data(), i)
-                                 : static_cast<double>(ir::ReadInt(dtype, other.data(), i)));
-  }
-  return *ir::Literal::FromBytes(a.type(), std::move(sum));
+// Combines two parts: by a program for one process, which the interpreter runs.
+ir::Literal Combined(ir::Reduction reduction, const ir::Literal& a, const ir::Literal& b) {
+  static constexpr ir::OpKind kKinds[] = {ir::OpKind::kAdd, ir::OpKind::kMaximum,
+                                          ir::OpKind::kMinimum};
+  ir::FunctionBuilder builder("main", /*is_public=*/true);
+  const ir::ValueId x = builder.AddParameter(a.type());
+  const ir::ValueId y = builder.AddParameter(b.type());
+  const ir::ValueId both = *builder.AddOne(kKinds[static_cast<size_t>(reduction)], {x, y});
+  ir::Module module;
+  module.functions.push_back(builder.Finish({both}));
+  return (*ir::Interpret(module, "main", {a, b}))[0];
 }
 
 }  // namespace
@@ -94,7 +99,8 @@ std::vector<ir::Literal> Shards(const ir::Literal& value, const ir::Sharding& sh
     ForEachElement(value.type(), sharding, mesh, partition, [&](int64_t shard, int64_t whole) {
       std::memcpy(&to[static_cast<size_t>(shard) * bytes],
                   &from[static_cast<size_t>(whole) * bytes], bytes);
-      MakePart(type.dtype, PartOf(sharding, mesh, partition), num_parts, to, shard);
+      MakePart(sharding.reduction, type.dtype, PartOf(sharding, mesh, partition), num_parts, to,
+               shard);
     });
     shards.push_back(*ir::Literal::FromBytes(type, std::move(to)));
   }
@@ -138,7 +144,7 @@ absl::StatusOr<ir::Literal> Whole(absl::Span<const ir::Literal> shards, const ir
   for (const ir::AxisRef& axis : sharding.unreduced) num_parts *= ir::SizeOf(axis, mesh);
   for (int64_t part = 1; part < num_parts; ++part) {
     ACCELD_ASSIGN_OR_RETURN(const ir::Literal next, WholePart(shards, type, sharding, mesh, part));
-    whole = SumOf(whole, next);
+    whole = Combined(sharding.reduction, whole, next);
   }
   return whole;
 }
@@ -180,13 +186,20 @@ absl::StatusOr<std::vector<ir::Literal>> RunPartitioned(
 PartitionedRun RunBoth(const ir::Module& module, const std::vector<ir::Literal>& arguments) {
   PartitionedRun run;
   run.texts = absl::StrCat("\nthe program:\n", ir::PrintModule(module));
-  const auto program = Partition(module);
+  auto program = Partition(module);
   if (!program.ok()) {
     run.failure = program.status().ToString();
     return run;
   }
   run.collectives = CollectivesOf(program->module);
   absl::StrAppend(&run.texts, "\npartitioned:\n", ir::PrintModule(program->module));
+  // The pass at the end of the pipeline, which moves collectives.
+  auto gathered_again = GatherAgain(program->module);
+  if (!gathered_again.ok()) {
+    run.failure = gathered_again.status().ToString();
+    return run;
+  }
+  program->module = *std::move(gathered_again);
   if (const absl::Status valid = ir::Verify(program->module); !valid.ok()) {
     run.failure = valid.ToString();
     return run;

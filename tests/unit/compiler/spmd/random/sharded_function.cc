@@ -147,13 +147,22 @@ ShardedFunction::Value ShardedFunction::Fresh(const ir::TensorType& type) {
 ir::Sharding ShardedFunction::SignatureSharding(const ir::TensorType& type) {
   const auto number = dice_.Below(static_cast<int64_t>(context_.meshes.size()));
   const ir::Mesh& mesh = context_.meshes[static_cast<size_t>(number)];
-  ir::Sharding sharding =
-      RandomSharding(dice_, context_.meshes, number, type.dims, AllAxesOf(mesh), /*divides=*/true);
-  if (!dice_.OneIn(6)) return sharding;
+  return WithParts(RandomSharding(dice_, context_.meshes, number, type.dims, AllAxesOf(mesh),
+                                  /*divides=*/true),
+                   type);
+}
+
+ir::Sharding ShardedFunction::WithParts(ir::Sharding sharding, const ir::TensorType& type) {
+  if (!dice_.OneIn(4)) return sharding;
+  const ir::Mesh& mesh = context_.meshes[static_cast<size_t>(sharding.mesh)];
   for (int64_t axis = 0; axis < static_cast<int64_t>(mesh.axes.size()); ++axis) {
     ir::Sharding more = sharding;
     more.unreduced.push_back({.axis = axis});
     if (ir::CheckSharding(more, type, context_.meshes).ok() && dice_.OneIn(2)) sharding = more;
+  }
+  const bool has_order = ir::IsFloat(type.dtype) || ir::IsInteger(type.dtype);
+  if (!sharding.unreduced.empty() && has_order && dice_.OneIn(4)) {
+    sharding.reduction = dice_.OneIn(2) ? ir::Reduction::kMax : ir::Reduction::kMin;
   }
   return sharding;
 }

@@ -75,6 +75,8 @@ class ShardedFunction {
   Value ValueOf(const ir::TensorType& type, bool exact = true);
   Value Fresh(const ir::TensorType& type);
   ir::Sharding SignatureSharding(const ir::TensorType& type);
+  // Sometimes lets a value of this type with the sharding be in parts.
+  ir::Sharding WithParts(ir::Sharding sharding, const ir::TensorType& type);
   Value Scalar(ir::DType dtype, int64_t value);
   // A float whose elements are small integers, the value itself if it has been one.
   Value Small(const Value& v, int64_t limit = 8);

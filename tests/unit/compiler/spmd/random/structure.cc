@@ -158,9 +158,11 @@ void ShardedFunction::TryConstraint() {
       is_manual_ ? mesh_ : dice_.Below(static_cast<int64_t>(context_.meshes.size()));
   const AxisSet among =
       is_manual_ ? FreeAxes() : AllAxesOf(context_.meshes[static_cast<size_t>(mesh)]);
-  const auto constrained = Make(OpKind::kShardingConstraint, {v},
-                                ir::ShardingConstraintAttributes{RandomSharding(
-                                    dice_, context_.meshes, mesh, TypeOf(v).dims, among, false)});
+  ir::Sharding sharding =
+      RandomSharding(dice_, context_.meshes, mesh, TypeOf(v).dims, among, false);
+  if (!is_manual_) sharding = WithParts(std::move(sharding), TypeOf(v));
+  const auto constrained =
+      Make(OpKind::kShardingConstraint, {v}, ir::ShardingConstraintAttributes{std::move(sharding)});
   if (!constrained.ok()) return;
   v.id = *constrained;
   scope_.push_back(v);

@@ -9,8 +9,8 @@ namespace acceld::compiler::spmd {
 // - A sum of two all_reduces that add along the same groups, and that nothing else uses, becomes
 //   the all_reduce of the sum.
 // - All_reduces of independent values that combine elements in the same way become one op with
-//   several operands, up to a limit of their bytes. It stands where the last of them stood, and ops
-//   that use the results of the others follow it.
+//   several operands, up to a limit of their bytes; so do all_gathers along equal dimensions. The
+//   op stands where the last of them stood, and ops that use the results of the others follow it.
 //
 // A collective costs the more, compared with the bytes that it moves, the smaller it is, since all
 // of its processes wait for each other. The pass stands at the end of Partition, behind the removal

@@ -1,4 +1,4 @@
-#include "server/compiler/spmd/combine_collectives.h"
+#include "server/compiler/spmd/collectives/combine_collectives.h"
 
 #include <algorithm>
 #include <functional>
@@ -18,9 +18,11 @@ namespace {
 using ir::OpKind;
 using ir::ValueId;
 
-// The operands of one all_reduce have no more bytes than this, unless one of them alone has. Larger
-// ones cost little more each on its own, and could begin earlier.
-constexpr int64_t kMaxCombinedBytes = int64_t{32} << 20;
+// The results of one combined op have no more bytes than this, unless one of them alone has. Larger
+// ones cost little more each on its own, and could begin earlier. The results of all_gathers are
+// larger than what the processes have of them, so that few of them shall be alive at a time.
+constexpr int64_t kMaxReducedBytes = int64_t{32} << 20;
+constexpr int64_t kMaxGatheredBytes = int64_t{1} << 20;
 
 // Calls `visit` for each value that the op or its regions use; also for those that the regions
 // define.
@@ -100,17 +102,22 @@ class SumCombiner {
   std::vector<int>& num_uses_;
 };
 
-// Combines the all_reduces of one region.
+// Combines the collectives of one kind, all_reduces or all_gathers, of one region.
 //
-// The level of an op says how many all_reduces, at least, lie behind it on the longest path to the
-// end, counted downwards from kLast. An all_reduce has a lower level than those that depend on it,
-// so those of one level are independent, and no combination of all_reduces of equal levels makes
+// The level of an op says how many collectives of the kind, at least, lie behind it on the longest
+// path to the end, counted downwards from kLast. One has a lower level than those that depend on
+// it, so those of one level are independent, and no combination of those of equal levels makes
 // others depend on each other. Since they have the latest level that is possible, those whose
 // results are needed at the end only come together.
 class RegionCombiner {
  public:
-  RegionCombiner(const ir::Function& function, const Effects& effects, ir::Region& region)
-      : function_(function), effects_(effects), region_(region), users_(region.ops.size()) {}
+  RegionCombiner(const ir::Function& function, const Effects& effects, OpKind kind,
+                 ir::Region& region)
+      : function_(function),
+        effects_(effects),
+        kind_(kind),
+        region_(region),
+        users_(region.ops.size()) {}
 
   void Run() {
     if (!FindGroups()) return;
@@ -144,10 +151,10 @@ class RegionCombiner {
     }
   }
 
-  // Returns whether any all_reduces can be combined.
+  // Returns whether any collectives can be combined.
   bool FindGroups() {
-    const auto is_candidate = [](const ir::Op& op) {
-      return op.kind == OpKind::kAllReduce && CombinerOf(op.regions[0]).has_value();
+    const auto is_candidate = [this](const ir::Op& op) {
+      return op.kind == kind_ && (op.regions.empty() || CombinerOf(op.regions[0]).has_value());
     };
     if (std::count_if(region_.ops.begin(), region_.ops.end(), is_candidate) < 2) return false;
     FindUsers();
@@ -168,13 +175,14 @@ class RegionCombiner {
 
   void AddToGroup(size_t number, int level) {
     const ir::Op& op = region_.ops[number];
+    const int64_t max_bytes = kind_ == OpKind::kAllGather ? kMaxGatheredBytes : kMaxReducedBytes;
     int64_t bytes = 0;
-    for (const ValueId id : op.operands) bytes += function_.TensorOf(id).size_bytes();
+    for (const ValueId id : op.results) bytes += function_.TensorOf(id).size_bytes();
     std::vector<size_t>& groups = groups_of_level_[level];
     for (size_t tries = 0; tries < std::min(kMaxTries, groups.size()); ++tries) {
       const size_t found = groups[groups.size() - 1 - tries];
       Group& group = groups_[found];
-      if (group.bytes + bytes > kMaxCombinedBytes) continue;
+      if (group.bytes + bytes > max_bytes) continue;
       if (!CombineAlike(region_.ops[group.members[0]], op)) continue;
       group.members.push_back(number);
       group.bytes += bytes;
@@ -186,12 +194,14 @@ class RegionCombiner {
     groups_.push_back({{number}, bytes});
   }
 
-  // Whether two all_reduces combine elements of the same type in the same way, along equal groups.
+  // Whether two collectives combine elements of the same type in the same way, along equal groups.
   bool CombineAlike(const ir::Op& a, const ir::Op& b) const {
     const ir::DType dtype = function_.TensorOf(a.results[0]).dtype;
     const auto has_type = [&](ValueId id) { return function_.TensorOf(id).dtype == dtype; };
-    return a.attributes == b.attributes && CombinerOf(a.regions[0]) == CombinerOf(b.regions[0]) &&
-           has_type(b.results[0]) && std::all_of(a.operands.begin(), a.operands.end(), has_type) &&
+    const bool have_same_region =
+        a.regions.empty() || CombinerOf(a.regions[0]) == CombinerOf(b.regions[0]);
+    return a.attributes == b.attributes && have_same_region && has_type(b.results[0]) &&
+           std::all_of(a.operands.begin(), a.operands.end(), has_type) &&
            std::all_of(b.operands.begin(), b.operands.end(), has_type);
   }
 
@@ -243,6 +253,7 @@ class RegionCombiner {
 
   const ir::Function& function_;
   const Effects& effects_;
+  const OpKind kind_;
   ir::Region& region_;
   std::vector<std::vector<size_t>> users_;  // by op
   std::vector<int> group_of_;               // by op: an index into groups_, or -1
@@ -255,7 +266,9 @@ void CombineIn(const ir::Function& function, const Effects& effects, ir::Region&
     if (!IsControlFlow(op.kind)) continue;
     for (ir::Region& inner : op.regions) CombineIn(function, effects, inner);
   }
-  RegionCombiner(function, effects, region).Run();
+  for (const OpKind kind : {OpKind::kAllReduce, OpKind::kAllGather}) {
+    RegionCombiner(function, effects, kind, region).Run();
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "server/compiler/spmd/collective_of.h"
+#include "server/compiler/spmd/collectives/collective_of.h"
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/processes/process_groups.h"
