@@ -206,6 +206,21 @@ const std::string& Client::daemon_version() const {
 const std::string& Client::address() const { return impl_->connection->address(); }
 absl::Status Client::status() const { return impl_->connection->status(); }
 
+absl::StatusOr<Client::ResultTypes> Client::ResultTypesOf(const Program& program,
+                                                          absl::Span<const Array> arguments) {
+  if (program.state_->has_static_results) {
+    ACCELD_RETURN_IF_ERROR(program.CheckNumArguments(arguments.size()));
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      ACCELD_RETURN_IF_ERROR(program.CheckArgument(i, arguments[i].type()));
+    }
+    return ResultTypes(program.state_, &program.state_->result_types);
+  }
+  std::vector<ir::TensorType> types;
+  for (const Array& argument : arguments) types.push_back(argument.type());
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> results, program.ResultTypesFor(types));
+  return std::make_shared<const std::vector<ir::TensorType>>(std::move(results));
+}
+
 absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
                                                    absl::Span<const Array> arguments, Device wanted,
                                                    const ExecuteOptions& options) {
@@ -215,14 +230,13 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
         absl::StrCat("'", program.entry(), "' is a program of ", processes,
                      " processes, each on a device of its own; ExecuteSharded runs it"));
   }
-  absl::InlinedVector<ir::TensorType, 8> types;
   absl::InlinedVector<uint64_t, 8> inputs, outputs;
+  inputs.reserve(arguments.size());
   for (const Array& argument : arguments) {
     if (!argument.valid() || argument.state_->connection() != impl_->connection) {
       return impl_->CheckOwn(argument,
-                             absl::StrCat("'", program.entry(), "': argument ", types.size()));
+                             absl::StrCat("'", program.entry(), "': argument ", inputs.size()));
     }
-    types.push_back(argument.type());
     inputs.push_back(argument.state_->handle());
   }
   for (const int64_t callback : program.host_callbacks()) {
@@ -231,15 +245,16 @@ absl::StatusOr<std::vector<Array>> Client::Execute(const Program& program,
         absl::StrCat("'", program.entry(), "': it calls host callback ", callback,
                      " while it runs, which ExecuteOptions::callbacks has not"));
   }
-  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::TensorType> result_types, program.ResultTypesFor(types));
+  ACCELD_ASSIGN_OR_RETURN(const ResultTypes result_types, ResultTypesOf(program, arguments));
   ACCELD_ASSIGN_OR_RETURN(const std::vector<uint32_t> donated,
                           impl_->DonatedArguments(program, arguments, options));
   ACCELD_ASSIGN_OR_RETURN(const uint64_t program_id, impl_->Register(program.state_));
   std::vector<Array> results;
-  results.reserve(result_types.size());
+  results.reserve(result_types->size());
+  outputs.reserve(result_types->size());
   const auto readiness = std::make_shared<Readiness>();
-  for (ir::TensorType& type : result_types) {
-    results.push_back(impl_->NewArray(std::move(type), device, readiness));
+  for (const ir::TensorType& type : *result_types) {
+    results.push_back(impl_->NewArray(type, device, readiness));
     outputs.push_back(results.back().state_->handle());
   }
   Donations donations(std::make_shared<const std::string>(NameOf(program)));

@@ -181,6 +181,12 @@ class Client {
   absl::StatusOr<std::shared_ptr<const ProgramSharding>> ShardingOf(const Program& program,
                                                                     Device device = {});
 
+  // Returns what one process of a program for several devices runs, without compiling it. Asks the
+  // daemon each time and blocks until it answers. INVALID_ARGUMENT for a program of one process;
+  // UNIMPLEMENTED if the daemon is of an earlier version; RESOURCE_EXHAUSTED for a very large
+  // program.
+  absl::StatusOr<PartitionedProgram> Partition(const Program& program);
+
   // Compiles the program for these argument types without running it, so that the first Execute
   // starts quickly. For a program of several processes no argument types are given, as they are the
   // program's own.
@@ -242,6 +248,11 @@ class Client {
  private:
   struct Impl;
   explicit Client(std::unique_ptr<Impl> impl);
+  // Returns Program::ResultTypesFor the arguments' types, without a copy of any types if the result
+  // types do not depend on them: then the program owns the result.
+  using ResultTypes = std::shared_ptr<const std::vector<ir::TensorType>>;
+  static absl::StatusOr<ResultTypes> ResultTypesOf(const Program& program,
+                                                   absl::Span<const Array> arguments);
   absl::StatusOr<Array> UploadSourceShared(ir::TensorType type, const UploadSource& source,
                                            std::function<void()> release, Device device,
                                            UploadOptions options);

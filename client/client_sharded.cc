@@ -38,14 +38,17 @@ absl::Status CheckTypes(const Program& program, size_t participant,
   return absl::OkStatus();
 }
 
+absl::Status CheckHasShards(const Program& program) {
+  if (program.module().grid.size() > 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", program.entry(), "' is a program of one process, without shards"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const ProgramSharding>> Client::ShardingOf(const Program& program,
                                                                           Device device) {
-  if (program.module().grid.size() == 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", program.entry(), "' is a program of one process, without shards"));
-  }
+  ACCELD_RETURN_IF_ERROR(CheckHasShards(program));
   {
     const MutexLock lock(impl_->mutex);
     const auto known = impl_->shardings.find(program.fingerprint());
@@ -69,6 +72,24 @@ absl::StatusOr<std::shared_ptr<const ProgramSharding>> Client::ShardingOf(const 
   const MutexLock lock(impl_->mutex);
   impl_->shardings.emplace(program.fingerprint(), sharding);
   return sharding;
+}
+
+absl::StatusOr<PartitionedProgram> Client::Partition(const Program& program) {
+  ACCELD_RETURN_IF_ERROR(CheckHasShards(program));
+  ACCELD_ASSIGN_OR_RETURN(v1::Compile command,
+                          impl_->CompileCommand(program, {}, /*wanted=*/{}, /*architecture=*/""));
+  const auto promise = std::make_shared<Promise<Connection::Partitioned>>();
+  const Future<Connection::Partitioned> answered = promise->future();
+  impl_->connection->Partition(std::move(command),
+                               [promise](absl::StatusOr<Connection::Partitioned> partitioned) {
+                                 promise->Set(std::move(partitioned));
+                               });
+  ACCELD_ASSIGN_OR_RETURN(Connection::Partitioned partitioned, answered.Await());
+  if (partitioned.program == nullptr || partitioned.signature == nullptr) {
+    return absl::UnimplementedError(
+        "the daemon is of an earlier version, which does not say what one process runs");
+  }
+  return PartitionedProgram{std::move(partitioned.signature), std::move(partitioned.program)};
 }
 
 absl::StatusOr<std::vector<std::vector<Array>>> Client::ExecuteSharded(

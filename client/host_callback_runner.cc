@@ -159,7 +159,7 @@ void HostCallbackRunner::OnHostCall(v1::HostCall call) {
   // The execution has ended, so the answer is not needed.
   if (!ended_.ok() || execution == executions_.end()) return;
   const uint64_t id = call.call_id();
-  if (id <= execution->second.answered_through) return;
+  if (execution->second.answered.Contains(call)) return;
   const auto [known, is_new] = calls_.try_emplace(id);
   if (!is_new && known->second.has_begun) {
     known->second.again = std::move(call);
@@ -282,7 +282,7 @@ bool HostCallbackRunner::IsRetried(uint64_t call_id, const absl::Status& error) 
 void HostCallbackRunner::MarkAnswered(const v1::HostCall& call) {
   const MutexLock lock(mutex_);
   const auto execution = executions_.find(call.callbacks());
-  if (execution != executions_.end()) execution->second.answered_through = call.call_id();
+  if (execution != executions_.end()) execution->second.answered.Add(call);
   calls_.erase(call.call_id());
 }
 

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/types/optional.h"
 #include "client/host_callbacks.h"
+#include "client/state/answered_calls.h"
 #include "client/transport/channel/host_call_handler.h"
 #include "client/transport/connection.h"
 #include "common/threads/mutex.h"
@@ -57,8 +58,7 @@ class HostCallbackRunner final : public HostCallHandler,
   struct Execution {
     HostCallbacks callbacks;
     OnEnd on_end;
-    // Calls with numbers up to this one are answered; numbers ascend.
-    uint64_t answered_through = 0;
+    AnsweredCalls answered;
   };
   // A call that the daemon has requested and that has not been answered.
   struct Call {

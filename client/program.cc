@@ -103,19 +103,28 @@ absl::Span<const ir::TensorType> Program::result_types() const { return state_->
 absl::Span<const int64_t> Program::host_callbacks() const { return state_->host_callbacks; }
 
 absl::Status Program::CheckArguments(absl::Span<const ir::TensorType> arguments) const {
-  const std::vector<ir::TensorType>& expected = state_->parameter_types;
-  if (arguments.size() != expected.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", entry(), "' takes ", expected.size(),
-                                                   " arguments and was given ", arguments.size()));
-  }
+  ACCELD_RETURN_IF_ERROR(CheckNumArguments(arguments.size()));
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].IsStatic() || !ir::IsCompatible(expected[i], arguments[i])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "'", entry(), "': argument ", i, " is ", arguments[i].ToString(), "; expected ",
-          expected[i].IsStatic() ? "" : "static sizes of ", expected[i].ToString()));
-    }
+    ACCELD_RETURN_IF_ERROR(CheckArgument(i, arguments[i]));
   }
   return absl::OkStatus();
+}
+
+absl::Status Program::CheckNumArguments(size_t count) const {
+  const size_t expected = state_->parameter_types.size();
+  if (count == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", entry(), "' takes ", expected, " arguments and was given ", count));
+}
+
+absl::Status Program::CheckArgument(size_t number, const ir::TensorType& type) const {
+  const ir::TensorType& expected = state_->parameter_types[number];
+  if (type.IsStatic() && (type == expected || ir::IsCompatible(expected, type))) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", entry(), "': argument ", number, " is ", type.ToString(), "; expected ",
+                   expected.IsStatic() ? "" : "static sizes of ", expected.ToString()));
 }
 
 absl::StatusOr<std::vector<ir::TensorType>> Program::ResultTypesFor(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +73,9 @@ class Program {
   static absl::StatusOr<Program> FromVerifiedUncontained(ir::Module module,
                                                          absl::string_view entry);
   explicit Program(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  // The parts of CheckArguments.
+  absl::Status CheckNumArguments(size_t count) const;
+  absl::Status CheckArgument(size_t number, const ir::TensorType& type) const;
 
   std::shared_ptr<const State> state_;  // Shared by copies; immutable.
 };

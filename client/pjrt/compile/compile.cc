@@ -60,22 +60,49 @@ CompileAnswer::Compile CompileOn(const PJRT_Device& device, const client::Progra
   };
 }
 
-// Loads a program on the devices that the options name. For several devices this waits for the
-// compiler, whatever the options say, because the framework asks at once how values are
-// distributed.
+// Returns the function that finds the program whose text is shown.
+ProgramText::Find TextOf(const PJRT_Device& device, const client::Program& program) {
+  return [program, weak = std::weak_ptr<client::Client>(device.client->session)]()
+             -> absl::StatusOr<std::shared_ptr<const ir::Module>> {
+    if (program.module().grid.size() == 1) {
+      const auto kept = std::make_shared<const client::Program>(program);
+      return std::shared_ptr<const ir::Module>(kept, &kept->module());
+    }
+    const std::shared_ptr<client::Client> session = weak.lock();
+    if (session == nullptr) return absl::UnavailableError("the client was closed");
+    ACCELD_ASSIGN_OR_RETURN(client::PartitionedProgram partitioned, session->Partition(program));
+    return std::move(partitioned.program);
+  };
+}
+
+// Returns how the values of a program for several devices are distributed, for which the framework
+// asks at once. This waits for the compiler, unless the program is to be compiled later.
+absl::StatusOr<std::shared_ptr<const client::ProgramSharding>> ShardingOf(
+    const PJRT_Device& device, const client::Program& program, CompileOptions::Start start) {
+  client::Client& session = *device.client->session;
+  if (start == CompileOptions::Start::kLater) {
+    absl::StatusOr<client::PartitionedProgram> partitioned = session.Partition(program);
+    if (partitioned.ok()) return std::move(partitioned->sharding);
+    // A daemon of an earlier version tells only what it compiles.
+    if (!absl::IsUnimplemented(partitioned.status())) return partitioned.status();
+  }
+  return session.ShardingOf(program, device.daemon_id);
+}
+
+// Loads a program on the devices that the options name.
 absl::StatusOr<PJRT_LoadedExecutable*> Load(PJRT_Client& client, client::Program program,
                                             const CompileOptions& options) {
   ACCELD_ASSIGN_OR_RETURN(DeviceAssignment assignment, AssignmentFor(options, program.module()));
   ACCELD_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, FindDevices(client, assignment));
   std::shared_ptr<const client::ProgramSharding> sharding;
   if (devices.size() > 1) {
-    ACCELD_ASSIGN_OR_RETURN(sharding,
-                            client.session->ShardingOf(program, devices.front()->daemon_id));
+    ACCELD_ASSIGN_OR_RETURN(sharding, ShardingOf(*devices.front(), program, options.start));
   }
   CompileAnswer::Compile compile = CompileOn(*devices.front(), program);
+  ProgramText::Find find_text = TextOf(*devices.front(), program);
   auto compiled = std::make_shared<CompiledProgram>(std::move(program), std::move(assignment),
                                                     std::move(sharding), options.serialized,
-                                                    std::move(compile));
+                                                    std::move(compile), std::move(find_text));
   if (options.start != CompileOptions::Start::kLater) {
     const Future<client::CompileInfo> done = compiled->answer->Begin();
     if (options.start == CompileOptions::Start::kNowAndWait) {

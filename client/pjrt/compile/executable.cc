@@ -6,12 +6,11 @@
 
 #include "client/pjrt/compile/donated_arguments.h"
 #include "client/pjrt/compile/serialized_executable.h"
+#include "client/pjrt/devices/fork.h"
 #include "client/pjrt/devices/memory.h"
-#include "client/pjrt/distribution/without_shardings.h"
 #include "client/pjrt/dtype.h"
 #include "client/pjrt/extensions/layouts.h"
 #include "client/pjrt/functions.h"
-#include "common/ir/text.h"
 
 // The bytes that PJRT_LoadedExecutable_GetDeviceAssignment returns.
 struct PJRT_DeviceAssignmentSerialized {
@@ -48,7 +47,8 @@ SerializedShardings Serialized(const client::ProgramSharding* sharding,
 CompiledProgram::CompiledProgram(client::Program compiled_program,
                                  DeviceAssignment device_assignment,
                                  std::shared_ptr<const client::ProgramSharding> sharding,
-                                 std::string compile_options, CompileAnswer::Compile compile)
+                                 std::string compile_options, CompileAnswer::Compile compile,
+                                 ProgramText::Find find_text)
     : program(std::move(compiled_program)),
       assignment(std::move(device_assignment)),
       options(std::move(compile_options)),
@@ -61,7 +61,8 @@ CompiledProgram::CompiledProgram(client::Program compiled_program,
       result_layouts(LayoutsOf(result_types)),
       parameter_layouts(LayoutsOf(argument_types)),
       answer(std::make_unique<CompileAnswer>(std::move(compile))),
-      cost(std::make_unique<CostProperties>()) {
+      cost(std::make_unique<CostProperties>()),
+      text(std::make_unique<ProgramText>(std::move(find_text))) {
   for (const ir::TensorType& type : result_types) {
     result_element_types.push_back(ToPjrt(type.dtype));
     result_dims.insert(result_dims.end(), type.dims.begin(), type.dims.end());
@@ -128,18 +129,18 @@ absl::Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
   return absl::OkStatus();
 }
 
-// Returns the program as it was submitted, as text without shardings, because the optimized program
-// stays in the daemon.
+// Returns the text of the program as it was submitted or, for several devices, as it was
+// partitioned for one of them. What the daemon makes of it further is no StableHLO.
 absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr char kFormat[] = "mlir";
-  const std::string text =
-      ir::PrintModule(WithoutShardings(args.executable->compiled->program.module()));
+  ACCELD_RETURN_IF_ERROR(CheckNotForked());
+  ACCELD_ASSIGN_OR_RETURN(const std::string* const text, args.executable->compiled->text->Get());
   args.program->format = kFormat;
   args.program->format_size = std::strlen(kFormat);
   if (args.program->code != nullptr) {
-    std::memcpy(args.program->code, text.data(), std::min(args.program->code_size, text.size()));
+    std::memcpy(args.program->code, text->data(), std::min(args.program->code_size, text->size()));
   }
-  args.program->code_size = text.size();
+  args.program->code_size = text->size();
   return absl::OkStatus();
 }
 

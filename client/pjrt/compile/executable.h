@@ -9,6 +9,7 @@
 #include "client/pjrt/abi/abi.h"
 #include "client/pjrt/compile/compile_answer.h"
 #include "client/pjrt/compile/cost_properties.h"
+#include "client/pjrt/compile/program_text.h"
 #include "client/pjrt/devices/client.h"
 #include "client/pjrt/distribution/device_assignment.h"
 #include "client/pjrt/distribution/op_sharding.h"
@@ -19,14 +20,14 @@
 namespace acceld::pjrt {
 
 // A program that was given to the daemon for compilation. Immutable, except for what is computed on
-// demand (`answer` and `cost`).
+// demand (`answer`, `cost` and `text`).
 struct CompiledProgram {
   // `sharding` describes the values of a program for several devices; nullptr for a program for
-  // one. `compile` requests the compilation from the daemon; `options` are returned to a framework
-  // that asks for them.
+  // one. `compile` requests the compilation from the daemon, and `find_text` the program whose text
+  // is `text`; `options` are returned to a framework that asks for them.
   CompiledProgram(client::Program program, DeviceAssignment assignment,
                   std::shared_ptr<const client::ProgramSharding> sharding, std::string options,
-                  CompileAnswer::Compile compile);
+                  CompileAnswer::Compile compile, ProgramText::Find find_text);
 
   const client::Program program;
   const DeviceAssignment assignment;  // Not a part of the program: equal programs may differ in it.
@@ -50,6 +51,8 @@ struct CompiledProgram {
   std::vector<uint32_t> donated;
   const std::unique_ptr<CompileAnswer> answer;
   const std::unique_ptr<CostProperties> cost;
+  // Of the program itself, or of what one of several processes runs.
+  const std::unique_ptr<ProgramText> text;
 };
 
 }  // namespace acceld::pjrt

@@ -98,6 +98,11 @@ OpSharding ToOpSharding(const ir::Sharding& sharding, const ir::Mesh& mesh) {
     message.add_tile_assignment_dimensions(groups.parts);
     if (groups.copies > 1) message.add_last_tile_dims(OpSharding::REPLICATED);
     message.add_last_tile_dims(OpSharding::UNREDUCED);
+    if (sharding.reduction != ir::Reduction::kSum) {
+      OpSharding::Metadata& metadata = *message.add_metadata();
+      metadata.set_op_type("sdy::reduction_op");
+      metadata.set_op_name(sharding.reduction == ir::Reduction::kMax ? "MAX" : "MIN");
+    }
   } else if (groups.copies > 1) {
     message.set_replicate_on_last_tile_dim(true);
   }

@@ -14,7 +14,7 @@ using client::TraceSpan;
 constexpr int64_t kPsPerNs = 1000;
 
 // The lines of a device's plane, in the order in which viewers show them.
-enum Line : int64_t { kRun = 1, kExpressRun, kQueue, kUpload, kFetch };
+enum Line : int64_t { kRun = 1, kExpressRun, kQueue, kUpload, kFetch, kCollectives };
 
 const char* NameOf(Line line) {
   switch (line) {
@@ -28,6 +28,8 @@ const char* NameOf(Line line) {
       return "upload";
     case kFetch:
       return "fetch";
+    case kCollectives:
+      return "collectives";
   }
   return "";
 }
@@ -111,6 +113,8 @@ class SpaceWriter {
         return AddOnDevice(span, kUpload);
       case SpanKind::kDownload:
         return AddOnDevice(span, kFetch);
+      case SpanKind::kCollective:
+        return AddCollective(span);
       case SpanKind::kCompile:
       case SpanKind::kCompileStep: {
         PlaneWriter& plane = Plane("compiler");
@@ -142,9 +146,25 @@ class SpaceWriter {
                   absl::StatusCodeToString(static_cast<absl::StatusCode>(span.code)));
   }
 
+  static void AddGang(PlaneWriter& plane, const TraceSpan& span, XEvent& event) {
+    if (span.gang == 0) return;
+    plane.AddStat(event, "gang", static_cast<double>(span.gang));
+    plane.AddStat(event, "participant", static_cast<double>(span.participant));
+  }
+
   void AddOnDevice(const TraceSpan& span, Line line) {
     PlaneWriter& plane = DevicePlane(span.track);
     AddError(plane, span, plane.Add(line, NameOf(line), span.name, span.begin_ns, span.end_ns));
+  }
+
+  void AddCollective(const TraceSpan& span) {
+    PlaneWriter& plane = DevicePlane(span.track);
+    XEvent& event =
+        plane.Add(kCollectives, NameOf(kCollectives), span.name, span.begin_ns, span.end_ns);
+    plane.AddStat(event, "bytes", static_cast<double>(span.bytes));
+    plane.AddStat(event, "wait_us", static_cast<double>(span.wait_ns) / 1000);
+    AddGang(plane, span, event);
+    AddError(plane, span, event);
   }
 
   void AddExecution(const TraceSpan& span) {
@@ -154,6 +174,7 @@ class SpaceWriter {
     plane.AddStat(
         run, "queued_us",
         static_cast<double>(std::max<int64_t>(span.begin_ns - span.submitted_ns, 0)) / 1000);
+    AddGang(plane, span, run);
     AddError(plane, span, run);
     int64_t& last_begin_ns = last_begin_ns_.emplace(span.track, INT64_MIN).first->second;
     const int64_t queued_since_ns = std::max(span.submitted_ns, last_begin_ns);

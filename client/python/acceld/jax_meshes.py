@@ -113,8 +113,8 @@ def _with_inspected_results(module: Any) -> Any:
 
 def inspect_shardings(platform: str) -> None:
     """Lets jax.debug.inspect_array_sharding and visualize_array_sharding tell the shardings of values inside of jit.
-    JAX lets XLA's partitioner call Python; here a program that has these values as results is compiled, too, and tells
-    how its results are distributed."""
+    JAX lets XLA's partitioner call Python; here a program that has these values as results is partitioned, too, and
+    tells how its results are distributed."""
     xla, compiler = private("lib", "xla_client"), importlib.import_module("jax._src.compiler")
     encode, compile_elsewhere = xla.encode_inspect_sharding_callback, private("compiler", "backend_compile_and_load")
     # By the text that stands for a function in the program. JAX keeps the functions as long as the program.
@@ -133,8 +133,11 @@ def inspect_shardings(platform: str) -> None:
         calls = _inspections(module.operation) if backend.platform == platform and functions else []
         if calls:
             are_manual = [_is_in_manual_computation(call) for call in calls]
+            overrides = options.env_option_overrides
+            options.env_option_overrides = [*overrides, ("acceld_compile", "later")]
             inspecting = compile_elsewhere(backend, _with_inspected_results(module), executable_devices, options,
                                            host_callbacks)
+            options.env_option_overrides = overrides
             shardings = iter((inspecting.get_output_shardings() or [])[-are_manual.count(False):])
             manual = xla.OpSharding()
             manual.type = xla.OpSharding.Type.MANUAL

@@ -205,15 +205,22 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
     hlo, ir = private("lib.mlir.dialects", "hlo"), private("lib.mlir", "ir")
 
     def emit(ctx: Any, function: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[Any],
-             result_avals: Sequence[Any], *, has_side_effect: bool, sharding: Any = None,
+             result_avals: Sequence[Any], *, has_side_effect: bool, partitioned: bool = False, sharding: Any = None,
              **options: Any) -> tuple[Any, Any, Any]:
         module = ctx.module_context
         if tuple(module.platforms) != (platform,):
             return emit_elsewhere(ctx, function, token, operands, operand_avals, result_avals,
-                                  has_side_effect=has_side_effect, sharding=sharding, **options)
+                                  has_side_effect=has_side_effect, partitioned=partitioned, sharding=sharding,
+                                  **options)
+        if partitioned and result_avals:
+            raise ValueError("Partitioned callback not supported with return values.")
         checked = _checked(function, result_avals)
         number = len(module.host_callbacks)
         module.add_host_callback(checked)
+        config = {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}
+        # In shard_map, whose context has no number of devices, each device calls anyway.
+        if partitioned and getattr(module.axis_context, "num_devices", 1) > 1:
+            config["partitioned"] = ir.BoolAttr.get(True)
         tokens = [token] if token else []
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
         call = hlo.CustomCallOp(
@@ -221,10 +228,9 @@ def call_back(platform: str, register: Callable[[Sequence[Any]], list[int]]) -> 
             call_target_name=ir.StringAttr.get("acceld.host_callback"),
             has_side_effect=ir.BoolAttr.get(has_side_effect),
             api_version=ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
-            backend_config=ir.DictAttr.get(
-                {"callback": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)}))
+            backend_config=ir.DictAttr.get(config))
         results = list(call.results)
-        if sharding is not None and results:  # it has one for each result, or one if there are none
+        if sharding is not None:  # it has one for each result, or one if there are none
             mlir.set_sharding(module, call, _with_token(sharding) if token and types else sharding)
         new_token = results.pop(0) if token else None
         return results, new_token, checked

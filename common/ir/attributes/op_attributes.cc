@@ -1,5 +1,7 @@
 #include "common/ir/attributes/op_attributes.h"
 
+#include "common/ir/attributes/sharding.h"
+
 namespace acceld::ir {
 
 absl::string_view NameOf(PrecisionType type) {
@@ -14,6 +16,11 @@ const char* const* EnumKeywords(ComparisonDirection) {
 const char* const* EnumKeywords(ComparisonType) {
   static constexpr const char* kKeywords[] = {"NOTYPE", "FLOAT",    "TOTALORDER",
                                               "SIGNED", "UNSIGNED", nullptr};
+  return kKeywords;
+}
+
+const char* const* EnumKeywords(Reduction) {
+  static constexpr const char* kKeywords[] = {"sum", "max", "min", nullptr};
   return kKeywords;
 }
 

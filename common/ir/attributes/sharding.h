@@ -41,6 +41,11 @@ struct DimensionSharding {
   friend bool operator==(const DimensionSharding&, const DimensionSharding&) = default;
 };
 
+// How the parts of a value are combined.
+enum class Reduction : uint8_t { kSum, kMax, kMin };
+// Returns the keywords of Shardy's text, in the order of the enumerators, followed by nullptr.
+const char* const* EnumKeywords(Reduction);
+
 // The sharding of one tensor. Along axes that no list names the tensor is replicated, and the
 // compiler may use them for dimensions that are not closed.
 struct Sharding {
@@ -48,13 +53,16 @@ struct Sharding {
   int64_t mesh = 0;                           // an index into Module::meshes
   std::vector<DimensionSharding> dimensions;  // one for each dimension of the tensor
   std::vector<AxisRef> replicated;            // the compiler may not use these axes
-  std::vector<AxisRef> unreduced;             // the value is the sum over the devices along these
+  // Along these axes each device has a part of the value, which is the combination of the parts.
+  std::vector<AxisRef> unreduced;
+  Reduction reduction = Reduction::kSum;  // kSum if no axis is unreduced
   template <typename Self, typename Visitor>
   static void VisitFields(Self& self, Visitor& v) {
     v.Visit("mesh", self.mesh);
     v.Visit("dimensions", self.dimensions);
     v.Visit("replicated", self.replicated);
     v.Visit("unreduced", self.unreduced);
+    v.Visit("reduction", self.reduction);
   }
   friend bool operator==(const Sharding&, const Sharding&) = default;
 };

@@ -6,8 +6,8 @@
 #include "common/ir/types/float_formats.h"
 #include "common/ir/verify/limits.h"
 
-// Decodes types of the VHLO dialect and of MLIR's builtin dialect. Sources: StableHLO,
-// VhloBytecode.cpp; MLIR, BuiltinDialectBytecode.td.
+// Decodes types of the VHLO and StableHLO dialects and of MLIR's builtin dialect. Sources:
+// StableHLO, VhloBytecode.cpp; MLIR, BuiltinDialectBytecode.td.
 namespace acceld::ir::bytecode {
 namespace {
 
@@ -313,6 +313,18 @@ absl::Status Decoder::ReadBuiltinType(Cursor& in, int depth, DecodedType& to) {
       to.value = OtherType{absl::StrCat("builtin type ", code)};
       return absl::OkStatus();
   }
+}
+
+// Only a token stands in artifacts, where Shardy's ops, which have no VHLO form, give and take one.
+absl::Status Decoder::ReadStablehloType(Cursor& in, DecodedType& to) {
+  constexpr uint64_t kToken = 0;
+  ACCELD_ASSIGN_OR_RETURN(const uint64_t code, in.Varint());
+  if (code == kToken) {
+    to.value = Type::Token();
+  } else {
+    to.value = OtherType{absl::StrCat("stablehlo type ", code)};
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace acceld::ir::bytecode

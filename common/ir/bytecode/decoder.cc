@@ -67,6 +67,8 @@ absl::StatusOr<const DecodedType*> Decoder::Decode(uint64_t index, int depth) {
     ACCELD_RETURN_IF_ERROR(ReadVhloType(in, depth, type));
   } else if (entry.has_encoding && entry.dialect == "builtin") {
     ACCELD_RETURN_IF_ERROR(ReadBuiltinType(in, depth, type));
+  } else if (entry.has_encoding && entry.dialect == "stablehlo") {
+    ACCELD_RETURN_IF_ERROR(ReadStablehloType(in, type));
   }
   ACCELD_RETURN_IF_ERROR(Charge(type.size_bytes, "a type"));
   slot = std::move(type);

@@ -87,6 +87,7 @@ class Decoder {
   // Each reads the data of one entry behind its code; `depth` is the nesting depth of the entry.
   absl::Status ReadVhloType(Cursor& in, int depth, DecodedType& to);
   absl::Status ReadBuiltinType(Cursor& in, int depth, DecodedType& to);
+  absl::Status ReadStablehloType(Cursor& in, DecodedType& to);
   absl::Status ReadVhloAttribute(Cursor& in, int depth, DecodedAttribute& to);
   absl::Status ReadBuiltinAttribute(Cursor& in, int depth, DecodedAttribute& to);
 

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/ir/attributes/attribute_read.h"
+#include "common/ir/attributes/attribute_write.h"
 #include "common/ir/calls/call_graph.h"
 #include "common/ir/import/import_op.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr char kDiscardableName[] = "acceld.callback";
 constexpr char kEntryName[] = "callback";
+constexpr char kPartitionedName[] = "partitioned";
 // The most operands, and the most results: the addresses of all of them are on the stack during a
 // run.
 constexpr size_t kMaxValues = 4096;
@@ -39,26 +41,44 @@ bool IsAbsent(const Attribute& attribute) {
          (text != nullptr && text->value.empty());
 }
 
-absl::StatusOr<int64_t> ReadConfig(const Attribute& config) {
+struct Config {
   int64_t callback = 0;
-  if (const auto* text = std::get_if<StringAttribute>(&config.value)) {
+  bool is_partitioned = false;
+
+  Attribute ToAttribute() const {
+    DictionaryAttribute dictionary{{{kEntryName, {IntegerAttribute{callback}}}}};
+    if (is_partitioned) dictionary.entries[kPartitionedName] = WriteField(true);
+    return {std::move(dictionary)};
+  }
+};
+
+absl::StatusOr<Config> ReadConfig(const Attribute& from) {
+  Config config;
+  if (const auto* text = std::get_if<StringAttribute>(&from.value)) {
     absl::string_view digits = text->value;
     if (!absl::ConsumePrefix(&digits, absl::StrCat(kEntryName, "=")) ||
-        !absl::SimpleAtoi(digits, &callback)) {
-      return Wrong(absl::StrCat("backend_config is ", ToString(config),
+        !absl::SimpleAtoi(digits, &config.callback)) {
+      return Wrong(absl::StrCat("backend_config is ", ToString(from),
                                 "; it must be {callback = N : i64} or \"callback=N\""));
     }
-    return callback;
+    return config;
   }
-  const auto* dictionary = std::get_if<DictionaryAttribute>(&config.value);
-  if (dictionary == nullptr || dictionary->entries.size() != 1 ||
-      dictionary->entries.begin()->first != kEntryName) {
-    return Wrong(
-        absl::StrCat("backend_config is ", ToString(config), "; it must have one entry, callback"));
+  const auto* dictionary = std::get_if<DictionaryAttribute>(&from.value);
+  const auto wrong = [&] {
+    return Wrong(absl::StrCat("backend_config is ", ToString(from),
+                              "; it must have the entry callback and may have partitioned"));
+  };
+  if (dictionary == nullptr || !dictionary->entries.contains(kEntryName)) return wrong();
+  for (const auto& [name, value] : dictionary->entries) {
+    if (name == kEntryName) {
+      ACCELD_RETURN_IF_ERROR(Annotate(ReadField(value, config.callback), name));
+    } else if (name == kPartitionedName) {
+      ACCELD_RETURN_IF_ERROR(Annotate(ReadField(value, config.is_partitioned), name));
+    } else {
+      return wrong();
+    }
   }
-  ACCELD_RETURN_IF_ERROR(
-      Annotate(ReadField(dictionary->entries.begin()->second, callback), kEntryName));
-  return callback;
+  return config;
 }
 
 // Recurses as deep as regions nest, which the verifier bounds.
@@ -81,17 +101,21 @@ bool IsHostCallback(const Op& op) {
 
 absl::StatusOr<int64_t> HostCallbackOf(const CustomCallAttributes& attributes) {
   if (!IsAbsent(attributes.mhlo_backend_config)) return Wrong("it has an mhlo.backend_config");
-  ACCELD_ASSIGN_OR_RETURN(const int64_t callback, ReadConfig(attributes.backend_config));
-  ACCELD_RETURN_IF_ERROR(CheckNumber(callback));
-  return callback;
+  ACCELD_ASSIGN_OR_RETURN(const Config config, ReadConfig(attributes.backend_config));
+  ACCELD_RETURN_IF_ERROR(CheckNumber(config.callback));
+  return config.callback;
+}
+
+bool IsPartitionedHostCallback(const CustomCallAttributes& attributes) {
+  const absl::StatusOr<Config> config = ReadConfig(attributes.backend_config);
+  return config.ok() && config->is_partitioned;
 }
 
 CustomCallAttributes HostCallbackAttributes(int64_t callback, bool has_side_effect) {
   CustomCallAttributes attributes;
   attributes.call_target_name = kHostCallbackTarget;
   attributes.has_side_effect = has_side_effect;
-  attributes.backend_config.value =
-      DictionaryAttribute{{{kEntryName, {IntegerAttribute{callback}}}}};
+  attributes.backend_config = Config{.callback = callback}.ToAttribute();
   attributes.api_version = kTypedApi;
   return attributes;
 }
@@ -103,22 +127,23 @@ absl::Status NormalizeHostCallback(ImportedOp& op) {
         Annotate(ReadField(found->second, callback.emplace()), kDiscardableName));
     op.attributes.erase(found);
   }
-  Attribute& config = op.attributes["backend_config"];
-  if (!callback.has_value() || !IsAbsent(config)) {
-    ACCELD_ASSIGN_OR_RETURN(const int64_t configured, ReadConfig(config));
-    if (callback.value_or(configured) != configured) {
+  Attribute& attribute = op.attributes["backend_config"];
+  Config config{.callback = callback.value_or(0)};
+  if (!callback.has_value() || !IsAbsent(attribute)) {
+    ACCELD_ASSIGN_OR_RETURN(config, ReadConfig(attribute));
+    if (callback.value_or(config.callback) != config.callback) {
       return Wrong(absl::StrCat(kDiscardableName, " is ", *callback, " and backend_config is ",
-                                ToString(config)));
+                                ToString(attribute)));
     }
-    callback = configured;
   }
-  ACCELD_RETURN_IF_ERROR(CheckNumber(*callback));
-  config.value = DictionaryAttribute{{{kEntryName, {IntegerAttribute{*callback}}}}};
+  ACCELD_RETURN_IF_ERROR(CheckNumber(config.callback));
+  attribute = config.ToAttribute();
   op.attributes["api_version"].value = IntegerAttribute{kTypedApi, DType::kI32};
   return absl::OkStatus();
 }
 
-absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
+absl::Status CheckHostCallbackTypes(const CustomCallAttributes& attributes,
+                                    absl::Span<const Type> operands,
                                     absl::Span<const Type> results) {
   for (const absl::Span<const Type> types : {operands, results}) {
     if (types.size() > kMaxValues) {
@@ -133,7 +158,11 @@ absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
       }
     }
   }
+  const bool is_partitioned = IsPartitionedHostCallback(attributes);
   for (const Type& type : results) {
+    if (is_partitioned && type.IsTensor()) {
+      return Wrong(absl::StrCat("it is partitioned and has a result, a ", type.ToString()));
+    }
     if (type.IsTensor() && !type.tensor().IsStatic()) {
       return Wrong(absl::StrCat("the result ", type.ToString(), " has no static type"));
     }

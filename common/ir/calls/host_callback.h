@@ -22,6 +22,10 @@
 // `acceld.callback = 0 : i64`, which not all artifacts keep, and the string "callback=0" as
 // backend_config.
 //
+// backend_config may also have `partitioned = true`, if the call has no results except tokens: in a
+// program on whole values that runs as several processes, each process calls with the shards that
+// it has, instead of one process with the whole values for all.
+//
 // There may be up to 4096 operands and 4096 results: tensors, of static type in the results, and
 // tokens in any positions, which the callback does not see. A call that has_side_effect is executed
 // as often as the program says, and in program order among all calls with side effects. A call
@@ -45,10 +49,13 @@ bool IsHostCallback(const Op& op);
 CustomCallAttributes HostCallbackAttributes(int64_t callback, bool has_side_effect);
 // Returns the number of the callback. INVALID_ARGUMENT for attributes that such a call cannot have.
 absl::StatusOr<int64_t> HostCallbackOf(const CustomCallAttributes& attributes);
+// Whether each process calls with its shards. The attributes must be those of a valid call.
+bool IsPartitionedHostCallback(const CustomCallAttributes& attributes);
 // Converts a host callback that is about to be imported to the normal form.
 absl::Status NormalizeHostCallback(ImportedOp& op);
 // Checks the types of a call's operands and results.
-absl::Status CheckHostCallbackTypes(absl::Span<const Type> operands,
+absl::Status CheckHostCallbackTypes(const CustomCallAttributes& attributes,
+                                    absl::Span<const Type> operands,
                                     absl::Span<const Type> results);
 
 // Returns the numbers of the callbacks that `entry` of a verified module may call, directly or

@@ -264,11 +264,12 @@ absl::StatusOr<Sharding> Distribution::ReadSharding(const Attribute& from) {
   ACCELD_ASSIGN_OR_RETURN(sharding.unreduced, ReadAxes(*fields, "unreduced", mesh));
   int64_t reduction = 0;
   ACCELD_RETURN_IF_ERROR(ReadOptional(*fields, "reduction_op", reduction));
-  if (reduction != 0) {
-    return absl::UnimplementedError(absl::StrCat("a sharding of unreduced values with reduction ",
-                                                 reduction,
-                                                 " is not supported, only sums (0) are"));
+  if (reduction < 0 || reduction > static_cast<int64_t>(Reduction::kMin)) {
+    return absl::UnimplementedError(
+        absl::StrCat("a sharding of unreduced values with reduction ", reduction,
+                     " is not supported, only sums (0), maxima (1) and minima (2) are"));
   }
+  if (!sharding.unreduced.empty()) sharding.reduction = static_cast<Reduction>(reduction);
   return sharding;
 }
 

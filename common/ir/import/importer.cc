@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/ir/attributes/attribute_dictionary.h"
+#include "common/ir/attributes/attribute_read.h"
 #include "common/ir/import/inlined_ops.h"
 #include "common/ir/quantization/formulas.h"
 #include "common/ir/quantization/quantized_types.h"
@@ -175,21 +176,26 @@ absl::StatusOr<std::vector<ValueId>> Importer::ImportAsyncDone(const ImportedOp&
 absl::StatusOr<std::vector<ValueId>> Importer::Append(ImportedOp& op) {
   if (op.name == kAsyncDone) return ImportAsyncDone(op);
   ACCELD_RETURN_IF_ERROR(totals_.distribution.Prepare(op, builder_.function().name));
-  if (op.name == kUnchangedOp || (IsConstraint(op.name) && IsScalar(op.operands))) {
-    return op.operands;
+  if (op.name == kUnchangedOp) return op.operands;
+  if (IsConstraint(op.name) && IsScalar(op.operands)) {
+    ShardingConstraintAttributes constraint;
+    ACCELD_RETURN_IF_ERROR(ReadStruct(op.attributes.at("sharding"), constraint.sharding));
+    if (constraint.sharding.unreduced.empty()) return op.operands;
   }
   ACCELD_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings,
                           totals_.distribution.ShardingsOfResults(op));
   const std::string name = op.name;
   const Location location = op.location;
   ACCELD_ASSIGN_OR_RETURN(std::vector<ValueId> results, AppendPrepared(op));
-  if (shardings.empty()) return results;
+  // An op without results has one sharding, which says where it runs.
+  if (shardings.empty() || (results.empty() && shardings.size() == 1)) return results;
   if (shardings.size() != results.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "op '", name, "' has ", results.size(), " results and ", shardings.size(), " shardings"));
   }
   for (size_t i = 0; i < results.size(); ++i) {
-    if (!builder_.TypeOf(results[i]).IsTensor() || IsScalar({results[i]})) continue;
+    const bool says_nothing = IsScalar({results[i]}) && shardings[i].unreduced.empty();
+    if (!builder_.TypeOf(results[i]).IsTensor() || says_nothing) continue;
     const Type declared = TypeOf(results[i]);
     const Type stored = builder_.TypeOf(results[i]);
     results[i] = builder_.AddUnchecked(OpKind::kShardingConstraint, {results[i]},

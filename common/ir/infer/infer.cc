@@ -73,7 +73,9 @@ absl::Status CheckSignature(const InferContext& context) {
   if (context.attributes.index() != info.default_attributes.index()) {
     return Refuse("the attributes are those of another op");
   }
-  if (info.family == OpFamily::kStructure) return absl::OkStatus();
+  const bool takes_any_type =
+      info.family == OpFamily::kStructure || context.kind == OpKind::kManualComputation;
+  if (takes_any_type) return absl::OkStatus();
   for (int64_t i = 0; i < operands; ++i) {
     if (!context.operands[i].IsTensor()) {
       return Refuse("operand ", i, " must be a tensor, not ", context.operands[i].ToString());

@@ -19,6 +19,12 @@ InferResult InferManualComputation(const InferContext& context) {
                   " out_shardings and ", region.results.size(),
                   " results of its region, which must be as many");
   }
+  for (const auto& types : {context.operands, context.declared}) {
+    for (const Type& type : types) {
+      if (type.IsTensor() || type.kind() == Type::Kind::kToken) continue;
+      return Refuse("it takes and gives tensors and tokens, not a ", type.ToString());
+    }
+  }
   return std::vector<Type>(context.declared.begin(), context.declared.end());
 }
 

@@ -114,7 +114,7 @@ InferResult InferCustomCall(const InferContext& context) {
   }
   if (attributes.call_target_name == kHostCallbackTarget) {
     ACCELD_RETURN_IF_ERROR(HostCallbackOf(attributes).status());
-    ACCELD_RETURN_IF_ERROR(CheckHostCallbackTypes(context.operands, context.declared));
+    ACCELD_RETURN_IF_ERROR(CheckHostCallbackTypes(attributes, context.operands, context.declared));
   }
   return std::vector<Type>(context.declared.begin(), context.declared.end());
 }

@@ -29,6 +29,8 @@ inline constexpr int64_t kMaxResults = 100'000;
 inline constexpr int64_t kMaxProcesses = 4096;
 inline constexpr int64_t kMaxMeshes = 1000;
 inline constexpr int64_t kMaxMeshAxes = 64;
+// The number of the lowest priority of a sharding. Each priority is one more walk of propagation.
+inline constexpr int64_t kMaxShardingPriority = 31;
 inline constexpr int64_t kMaxNameBytes = 4096;
 // The bytes of the text of one program, and of all its constants together.
 inline constexpr int64_t kMaxProgramBytes = int64_t{1} << 30;

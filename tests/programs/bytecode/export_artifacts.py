@@ -450,10 +450,25 @@ module @manual attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 
   }
 }
 """,
+    "manual_tokens": """
+module @manual_tokens attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+    %0 = stablehlo.create_token : !stablehlo.token
+    %1:2 = sdy.manual_computation(%0, %a) in_shardings=[<@mesh, []>, <@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, []>, <@mesh, [{"x"}, {}]>]
+        manual_axes={"x", "y"} (%t: !stablehlo.token, %x: tensor<2x6xf32>) {
+      %2 = stablehlo.after_all %t, %t : !stablehlo.token
+      %3 = stablehlo.negate %x : tensor<2x6xf32>
+      sdy.return %2, %3 : !stablehlo.token, tensor<2x6xf32>
+    } : (!stablehlo.token, tensor<4x6xf32>) -> (!stablehlo.token, tensor<4x6xf32>)
+    return %1#1 : tensor<4x6xf32>
+  }
+}
+""",
 }
 
 COMMITTED = {"calls": None, "collectives": None, "conv": None, "dot_algorithm": None, "edge_constants": None, "futures": None,
-             "gather_batch": None, "group_axes": None, "host_callback": None, "manual": None, **dict.fromkeys(MESHES),
+             "gather_batch": None, "group_axes": None, "host_callback": None, "manual": None, "manual_tokens": None, **dict.fromkeys(MESHES),
              "pool_grad": None, "quantized": None, "reductions": "0.11.0", "reshards": None, "scan": None, "sharded": None, "shardings": None,
              "sort": "0.14.0", "switch": None, "train_step": None, "while": "0.9.0"}
 OLDER = ["mesh_collectives", "mesh_partly_manual", "reshards"]

@@ -46,17 +46,16 @@ What the columns "CPU" and "GPU" say:
 - **static once shapes are known**: the op takes shapes as values. It is replaced by a static op when the program is
   compiled for the shapes of its arguments; a shape that depends on data is refused.
 - **part of the plan**: constants, calls, loops, branches and tuples are steps of the compiled program, not kernels.
-- **exchange between devices**: the processes of a program exchange values in memory (`server/hal/gang.h`).
+- **exchange between devices**: the processes of a program exchange values (`server/hal/gang.h`): CPU devices in memory,
+  GPUs by NCCL and kernels that combine elements (`server/hal/cuda/nccl/`).
 - **replaced by partitioning**: the partitioner divides the program over its processes by what the op says
   (`server/compiler/spmd/partition.h`).
-- **one process only**: programs over several GPUs are refused. In a program of one process the op is the value itself
-  or moves data within it.
 
 )";
 
 constexpr char kCustomCalls[] = R"(
 A `stablehlo.custom_call` is a host callback (`common/ir/calls/host_callback.h`), a routine of linear algebra
-(`server/compiler/plan/linear_algebra_calls.cc` lists the targets), or one of the calls that are replaced when the
+(`server/compiler/plan/steps/linear_algebra_calls.cc` lists the targets), or one of the calls that are replaced when the
 program is read. Any other target is refused by its name. GPUs compute with cuSOLVER and cuBLAS: Cholesky, LU and QR
 decompositions, products with Householder reflectors, eigenvalues of Hermitian matrices, singular values and triangular
 solves. The host computes, for GPUs too: Hessenberg, Schur and tridiagonal forms, eigenvalues of other matrices, QR with
@@ -121,9 +120,9 @@ Support SupportOf(OpKind kind) {
     case OpFamily::kDynamic:
       return both("static once shapes are known");
     case OpFamily::kCollective:
-      return {"exchange between devices", "one process only"};
+      return {"exchange between devices", "exchange between devices"};
     case OpFamily::kSharding:
-      return {"replaced by partitioning", "one process only"};
+      return {"replaced by partitioning", "replaced by partitioning"};
     case OpFamily::kStructure:
       return both(kind == OpKind::kCustomCall ? "see below" : "part of the plan");
   }

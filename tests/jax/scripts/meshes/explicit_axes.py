@@ -38,6 +38,23 @@ def main():
         assert divided.sharding.spec == P("x", None)
         np.testing.assert_allclose(divided, values @ weights, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(whole, divided, rtol=1e-4, atol=1e-5)
+        text = contracted.lower(x, w).compile().as_text()
+        assert "all-reduce" in text or "reduce-scatter" in text, text
+
+        @jax.jit
+        def in_parts(x, w):
+            x, w = reshard(x, P(None, "y")), reshard(w, P("y", None))
+            parts = jnp.dot(x, w, out_sharding=P("x", None, unreduced={"y"}))
+            return parts + parts
+
+        parts = in_parts(x, w)
+        assert parts.sharding.spec == P("x", None, unreduced={"y"}), parts.sharding
+        half = weights.shape[0] // 2
+        for i, shard in enumerate(parts.addressable_shards):
+            rows, columns = slice(4 * (i // 2), 4 * (i // 2) + 4), slice(half * (i % 2), half * (i % 2) + half)
+            np.testing.assert_allclose(shard.data, 2 * values[rows, columns] @ weights[columns], rtol=1e-4, atol=1e-5)
+        summed = reshard(parts, P("x", None))
+        np.testing.assert_allclose(summed, 2 * values @ weights, rtol=1e-4, atol=1e-5)
         gradient = jax.jit(jax.grad(lambda w: (jnp.tanh(x @ w) ** 2).sum()))(w)
         assert gradient.sharding.spec == P(None, "y")
         scanned = jax.jit(lambda x: jax.lax.scan(lambda c, row: (c * 0.5 + row, None), x[:, 0] * 0, x.T)[0])(x)
@@ -45,7 +62,7 @@ def main():
         means = (values[:4] + values[4:]) / 2
         np.testing.assert_allclose(mapped, values - np.concatenate([means, means]), rtol=1e-4, atol=1e-5)
     np.savez(sys.argv[1], y=y, sums=sums, transposed=transposed, divided=divided, gradient=gradient, left=x[:, :4],
-             scanned=scanned, mapped=mapped)
+             scanned=scanned, mapped=mapped, summed=summed)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Python functions that programs over several devices call: once with the whole value outside of shard_map, and once on
-each device with its shard inside."""
+each device with its shard inside, or if the call is partitioned."""
 
 import sys
 
@@ -94,6 +94,18 @@ def main():
 
     results["printed"] = printing(x)
     jax.effects_barrier()
+
+    parts = []
+
+    @jax.jit
+    def of_parts(x):
+        jax.debug.callback(lambda part: parts.append(np.asarray(part)), x, partitioned=True)
+        return x * 2
+
+    results["partitioned"] = of_parts(x)
+    jax.effects_barrier()
+    expected = [VALUES[i:i + 4, j:j + 2] for i in (0, 4) for j in (0, 2)]
+    np.testing.assert_array_equal(sorted(parts, key=lambda part: part[0, 0]), sorted(expected, key=lambda e: e[0, 0]))
 
     def fail(_):
         raise ValueError("this function does not work")

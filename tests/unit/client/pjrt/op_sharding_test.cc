@@ -68,6 +68,20 @@ TEST(OpSharding, SaysAlongWhichAxesAValueIsASum) {
   const OpSharding of_all = ToOpSharding(sharding, Mesh());
   EXPECT_THAT(of_all.tile_assignment_dimensions(), ElementsAre(1, 8));
   EXPECT_THAT(of_all.last_tile_dims(), ElementsAre(OpSharding::UNREDUCED));
+  EXPECT_THAT(of_all.metadata(), IsEmpty());
+}
+
+TEST(OpSharding, SaysHowPartsAreCombinedIfNotBySums) {
+  ir::Sharding sharding = Along({{}});
+  sharding.unreduced = {{.axis = kX}};
+  for (const auto& [reduction, name] :
+       {std::pair(ir::Reduction::kMax, "MAX"), std::pair(ir::Reduction::kMin, "MIN")}) {
+    sharding.reduction = reduction;
+    const OpSharding message = ToOpSharding(sharding, Mesh());
+    ASSERT_EQ(message.metadata_size(), 1);
+    EXPECT_EQ(message.metadata(0).op_type(), "sdy::reduction_op");
+    EXPECT_EQ(message.metadata(0).op_name(), name);
+  }
 }
 
 TEST(OpSharding, ListsTheParticipantsOfPartsOfAxes) {

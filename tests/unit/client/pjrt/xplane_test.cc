@@ -64,6 +64,22 @@ TEST(XPlaneTest, HasALineForEachStreamOfADevice) {
                           "/device:CUSTOM:acceld device 3/fetch: download 50+10"));
 }
 
+TEST(XPlaneTest, CollectivesStandOnTheirDeviceWithTheirParticipant) {
+  TraceSpan run = Execution("f", 0, 0, 50);
+  TraceSpan collective = Span(SpanKind::kCollective, "all_gather", 10, 40);
+  collective.wait_ns = 25'000;
+  collective.bytes = 4096;
+  collective.code = static_cast<uint8_t>(absl::StatusCode::kCancelled);
+  run.track = collective.track = 2;
+  run.gang = collective.gang = 7;
+  run.participant = collective.participant = 1;
+  EXPECT_THAT(EventsOf(ToXSpace({run, collective}, {}, 0)),
+              ElementsAre("/device:CUSTOM:acceld device 2/run: f 0+50 queued_us=0 gang=7 "
+                          "participant=1",
+                          "/device:CUSTOM:acceld device 2/collectives: all_gather 10+30 bytes=4096 "
+                          "wait_us=25 gang=7 participant=1 status=CANCELLED"));
+}
+
 TEST(XPlaneTest, WhatWaitsTogetherIsQueuedOneAfterTheOther) {
   const XSpace space = ToXSpace(
       {Execution("a", 0, 10, 20), Execution("b", 1, 20, 30), Execution("c", 2, 30, 40)}, {}, 0);

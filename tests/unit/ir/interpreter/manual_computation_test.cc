@@ -230,12 +230,37 @@ TEST(InterpreterManualComputation, CountsWhatItComputesTowardsTheLimit) {
   EXPECT_THAT(std::string(results.status().message()), HasSubstr("more than 200 elements"));
 }
 
-TEST(InterpreterManualComputation, OfUnreducedResultsIsNotSupported) {
-  const auto results =
-      RunOn(ManualOp("\"stablehlo.negate\"(%a)", "<@mesh, [{}], unreduced={\"y\"}>"),
-            {Ints(DType::kI64, {2}, {1, 2})});
-  EXPECT_EQ(results.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(results.status().message()), HasSubstr("unreduced"));
+// %x has 2 elements, and each process adds its position along y, 0 or 1, to what it gets of it.
+std::vector<int64_t> WithParts(absl::string_view in, absl::string_view out) {
+  return ValuesOf(OnMesh(absl::StrReplaceAll(R"(
+    func.func @main(%x: tensor<2xi64>) -> tensor<2xi64> {
+      %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{}]IN>]
+          out_shardings=[<@mesh, [{}]OUT>] manual_axes={"x", "y"} (%a: tensor<2xi64>) {
+        %id = stablehlo.partition_id : tensor<ui32>
+        %two = stablehlo.constant dense<2> : tensor<ui32>
+        %y = stablehlo.remainder %id, %two : tensor<ui32>
+        %c = stablehlo.convert %y : (tensor<ui32>) -> tensor<i64>
+        %d = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i64>) -> tensor<2xi64>
+        %b = stablehlo.add %a, %d : tensor<2xi64>
+        sdy.return %b : tensor<2xi64>
+      } : (tensor<2xi64>) -> tensor<2xi64>
+      return %0 : tensor<2xi64>
+    })",
+                                             {{"IN", in}, {"OUT", out}})),
+                  {Ints(DType::kI64, {2}, {10, 20})});
+}
+
+TEST(InterpreterManualComputation, CombinesThePartsOfItsResults) {
+  EXPECT_THAT(WithParts("", ", unreduced={\"y\"}"), ElementsAre(21, 41));
+  EXPECT_THAT(WithParts("", ", unreduced={\"x\", \"y\"}"), ElementsAre(42, 82));
+  EXPECT_THAT(WithParts("", ", unreduced=max{\"y\"}"), ElementsAre(11, 21));
+  EXPECT_THAT(WithParts("", ", unreduced=min{\"y\"}"), ElementsAre(10, 20));
+}
+
+TEST(InterpreterManualComputation, TakesPartsThatCombineToTheWhole) {
+  EXPECT_THAT(WithParts(", unreduced={\"y\"}", ", unreduced={\"y\"}"), ElementsAre(11, 21));
+  EXPECT_THAT(WithParts(", unreduced={\"x\"}", ", unreduced={\"x\", \"y\"}"), ElementsAre(22, 42));
+  EXPECT_THAT(WithParts(", unreduced=max{\"y\"}", ", unreduced=max{\"y\"}"), ElementsAre(11, 21));
 }
 
 }  // namespace

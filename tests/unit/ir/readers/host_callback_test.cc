@@ -59,7 +59,11 @@ TEST(HostCallbackTest, WhatIsNotUnderstoodIsRefused) {
       {"acceld.callback = -1 : i64", "callback -1 is outside [0, 4096)"},
       {"acceld.callback = 4096 : i64", "callback 4096 is outside"},
       {"backend_config = \"callback=x\"", "\"callback=N\""},
-      {"backend_config = {callback = 1 : i64, more = 2 : i64}", "one entry, callback"},
+      {"backend_config = {callback = 1 : i64, more = 2 : i64}",
+       "it must have the entry callback and may have partitioned"},
+      {"backend_config = {partitioned = true}", "it must have the entry callback"},
+      {"backend_config = {callback = 1 : i64, partitioned = true}",
+       "it is partitioned and has a result, a tensor<2xf32>"},
       {"backend_config = {callback = 1 : i64}, acceld.callback = 2 : i64",
        "acceld.callback is 2 and backend_config is"},
   };

@@ -169,6 +169,8 @@ TEST(ShardyText, EveryFormOfAShardingSurvives) {
            "<@mesh, [{}, {}], replicated={\"x\", \"y\":(1)2}>",
            "<@mesh, [{}, {}], unreduced={\"x\"}>",
            "<@mesh, [{}, {}], unreduced=sum{\"x\"}>",
+           "<@mesh, [{}, {}], unreduced=max{\"x\"}>",
+           "<@mesh, [{}, {}], unreduced=min{\"x\", \"y\"}>",
            "<@mesh, [{}, {}], replicated={\"x\"}, unreduced={\"y\"}>",
            "<@mesh, [{}, {}], unreduced={\"x\"}, replicated={\"y\"}>",
            "<mesh<[\"a\"=8]>, [{\"a\"}, {}]>",
@@ -455,8 +457,6 @@ TEST(ShardyText, ShardingsWithWrongNamesOrPartsAreRefused) {
     ExpectRefused(ProgramOf(absl::StrCat("sdy.sharding_constraint %x ", sharding)), why);
   }
   ExpectRefused(ProgramWithSharding("<@other, [{}, {}]>"), "m.mlir:4:46: mesh @other");
-  ExpectRefused(ProgramOf("sdy.sharding_constraint %x <@mesh, [{}, {}], unreduced=max{\"x\"}>"),
-                "only sums", absl::StatusCode::kUnimplemented);
 }
 
 TEST(ShardyText, WrongGrammarIsRefusedWhereItStands) {
