@@ -15,13 +15,16 @@ struct MatmulKey {
   enum Field : int {
     kInputDtype,
     kOutputDtype,
+    kGroups,
     kBatch,
     kM,
     kN,
     kK,
     kLhsStrides,                    // strides of the batch, m and k, in elements
     kRhsStrides = kLhsStrides + 3,  // strides of the batch, k and n, in elements
-    kNumFields = kRhsStrides + 3,
+    kLhsGroupStride = kRhsStrides + 3,
+    kRhsGroupStride,
+    kNumFields,
   };
   std::array<int64_t, kNumFields> fields{};
 
@@ -43,6 +46,7 @@ inline MatmulKey MatmulKeyOf(const MatmulStep& step) {
   MatmulKey key;
   key.fields = {static_cast<int64_t>(step.input_dtype),
                 static_cast<int64_t>(step.output_dtype),
+                step.groups,
                 step.batch,
                 step.m,
                 step.n,
@@ -52,7 +56,9 @@ inline MatmulKey MatmulKeyOf(const MatmulStep& step) {
                 step.lhs_strides[2],
                 step.rhs_strides[0],
                 step.rhs_strides[1],
-                step.rhs_strides[2]};
+                step.rhs_strides[2],
+                step.lhs_group_stride,
+                step.rhs_group_stride};
   return key;
 }
 

@@ -69,14 +69,18 @@ struct MatmulEpilogue {
   }
 };
 
-// out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n], computed by the target's library.
-// Strides are in elements. Of the two inner strides of lhs one is 1, and the same holds for rhs;
-// out is row-major. Products of f32 have full precision unless TF32 is allowed.
+// out[g, b, m, n] = sum over k of lhs[g, b, m, k] * rhs[g, b, k, n], computed by the target's
+// library. There is more than one group g only if the batch of an operand cannot be read as one
+// dimension, such as the heads of several sequences. Strides are in elements. Of the two inner
+// strides of lhs one is 1, and the same holds for rhs; out is row-major. Products of f32 have full
+// precision unless TF32 is allowed.
 struct MatmulStep {
   ir::DType input_dtype, output_dtype;
   int64_t batch, m, n, k;
   int64_t lhs_strides[3];  // b, m, k
   int64_t rhs_strides[3];  // b, k, n
+  int64_t groups = 1;
+  int64_t lhs_group_stride = 0, rhs_group_stride = 0;
   Slice lhs, rhs, out;
   bool allow_tf32 = false;  // operands of f32 may be rounded to TF32 first
   MatmulEpilogue epilogue;

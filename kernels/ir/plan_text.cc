@@ -87,12 +87,15 @@ class Printer {
   }
 
   void Print(const MatmulStep& s) {
-    Line(absl::StrCat("matmul ", ir::DTypeName(s.input_dtype), " -> ",
-                      ir::DTypeName(s.output_dtype), " b=", s.batch, " m=", s.m, " n=", s.n,
-                      " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
-                      absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
-                      absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out),
-                      s.allow_tf32 ? " tf32" : "", ToString(s.epilogue)));
+    Line(absl::StrCat(
+        "matmul ", ir::DTypeName(s.input_dtype), " -> ", ir::DTypeName(s.output_dtype),
+        s.groups == 1 ? ""
+                      : absl::StrCat(" groups=", s.groups, " strides [", s.lhs_group_stride, ", ",
+                                     s.rhs_group_stride, "]"),
+        " b=", s.batch, " m=", s.m, " n=", s.n, " k=", s.k, " lhs ", ToString(s.lhs), " strides [",
+        absl::StrJoin(s.lhs_strides, ", "), "] rhs ", ToString(s.rhs), " strides [",
+        absl::StrJoin(s.rhs_strides, ", "), "] -> ", ToString(s.out), s.allow_tf32 ? " tf32" : "",
+        ToString(s.epilogue)));
   }
 
   void Print(const ConvolutionStep& s) {

@@ -247,17 +247,8 @@ bool CanConvolve(const ConvolutionStep& convolution) {
   if (!convolution.shape.IsProduct()) return false;
   // Checks whether the library has products of these types, both with a single chunk and added up
   // over chunks.
-  MatmulStep product{convolution.input_dtype,
-                     convolution.output_dtype,
-                     1,
-                     16,
-                     16,
-                     16,
-                     {256, 16, 1},
-                     {256, 16, 1},
-                     {},
-                     {},
-                     {}};
+  MatmulStep product{
+      convolution.input_dtype, convolution.output_dtype, 1, 16, 16, 16, {256, 16, 1}, {256, 16, 1}};
   if (!CanMatmul(product)) return false;
   product.output_dtype = SumType(convolution.input_dtype);
   return CanMatmul(product) &&

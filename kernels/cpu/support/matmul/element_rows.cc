@@ -27,6 +27,11 @@ void WidenRow(ir::DType dtype, const void* from, int64_t stride, int64_t count, 
 }
 
 ACCELD_WIDE_VECTORS
+void WidenBf16(const uint16_t* __restrict from, int64_t count, float* __restrict to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = std::bit_cast<float>(uint32_t{from[i]} << 16);
+}
+
+ACCELD_WIDE_VECTORS
 void AddMultiple(float factor, const float* __restrict row, int64_t count, float* __restrict sums) {
   for (int64_t i = 0; i < count; ++i) sums[i] += factor * row[i];
 }

@@ -11,6 +11,9 @@ namespace acceld::kernels::cpu {
 // one before, to f32.
 void WidenRow(ir::DType dtype, const void* from, int64_t stride, int64_t count, float* to);
 
+// Converts `count` consecutive bf16, given by their bits, to f32.
+void WidenBf16(const uint16_t* from, int64_t count, float* to);
+
 // Adds `factor` times each element of `row` to the elements of `sums`.
 void AddMultiple(float factor, const float* row, int64_t count, float* sums);
 

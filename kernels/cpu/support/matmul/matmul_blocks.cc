@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "common/ceil_divide.h"
+#include "kernels/cpu/support/matmul/matmul_primitives.h"
+#include "kernels/cpu/support/matmul/thin_matmul.h"
 
 namespace acceld::kernels::cpu {
 namespace {
@@ -32,8 +34,12 @@ constexpr int64_t kLargestSmallOutput = 256 * 256;
 // computed.
 constexpr int64_t kFewParts = 8;
 constexpr int64_t kFewColumns = 48;
+constexpr int64_t kWidenedDepth = 512;
 // The size of outputs that stay in the first-level cache, so that adding to them costs little.
 constexpr int64_t kTinyOutput = 1 << 13;
+
+// Groups of fewer are divided, so that there are tasks for several threads.
+constexpr int64_t kFewGroups = 4;
 
 // The library adds up sums of at most this many products one after the other. XLA cuts some of
 // these sums in halves.
@@ -73,7 +79,8 @@ double WorkOf(const MatmulKey& key) {
 }  // namespace
 
 MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
-    : batch_(key[MatmulKey::kBatch]),
+    : groups_(key[MatmulKey::kGroups]),
+      batch_(key[MatmulKey::kBatch]),
       m_(key[MatmulKey::kM]),
       n_(key[MatmulKey::kN]),
       rows_(m_),
@@ -81,17 +88,23 @@ MatmulBlocks::MatmulBlocks(const MatmulKey& key, bool is_gram)
       batch_blocks_(batch_) {
   if (is_gram) {
     DivideTriangle(n_);
+  } else if (IsThinMatmul(key)) {
+    DivideThin(key);
   } else if (const double work = WorkOf(key); work < 2 * kMinBlockWork) {
     batches_ = std::min<int64_t>(batch_, std::max<int64_t>(1, kMinBlockWork / work));
     batch_blocks_ = CeilDivide(batch_, batches_);
   } else {
     DivideEvenly(key);
   }
-  depth_step_ = DepthStep(key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
-                          triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK],
-                          LongestSum(key));
+  const bool widens = IsWidened(key.input_dtype());
+  depth_step_ = DepthStep(
+      widens ? ir::DType::kF32 : key.input_dtype(), triangle_.empty() ? rows_ : 2 * kBlockRows,
+      triangle_.empty() ? columns_ : triangle_[0].columns, key[MatmulKey::kK], LongestSum(key));
+  // The copies of operands that are widened are to stay in the second-level cache.
+  if (widens) depth_step_ = PieceOf(key[MatmulKey::kK], std::min(depth_step_, kWidenedDepth), 64);
   // There is no memory for incomplete sums of several matrices.
-  if (batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32) depth_step_ = key[MatmulKey::kK];
+  if (!widens && batches_ > 1 && ir::BitsOf(key.output_dtype()) < 32)
+    depth_step_ = key[MatmulKey::kK];
   adds_short_sums_ = CeilDivide(key[MatmulKey::kK], depth_step_) > kFewParts &&
                      batches_ * rows_ * columns_ <= kLargestSmallOutput && triangle_.empty();
 }
@@ -106,6 +119,28 @@ int64_t DepthStep(ir::DType input, int64_t rows, int64_t columns, int64_t depth,
   const bool rounds = input != ir::DType::kI8;
   if (rounds && rows * columns <= kLargestSmallOutput) step = std::min(step, longest_sum);
   return PieceOf(depth, step, 64);
+}
+
+void MatmulBlocks::DivideThin(const MatmulKey& key) {
+  const int64_t columns = ThinMatmulColumns(key);
+  if (IsInterleaved(key)) {
+    // The matrices of the batch are read together, as they lie side by side in memory.
+    batches_ = batch_;
+    batch_blocks_ = 1;
+    if (key.rhs_stride(2) != 1) {
+      columns_ = PieceOf(n_, std::max<int64_t>(columns / batch_, 1), 16);
+      column_blocks_ = CeilDivide(n_, columns_);
+    } else if (groups_ < kFewGroups && columns < batch_ * n_) {
+      batches_ = CeilDivide(batch_, 2);
+      batch_blocks_ = CeilDivide(batch_, batches_);
+    }
+  } else if (columns >= 2 * n_) {
+    batches_ = std::min(batch_, columns / n_);
+    batch_blocks_ = CeilDivide(batch_, batches_);
+  } else {
+    columns_ = PieceOf(n_, columns, kColumnStep);
+    column_blocks_ = CeilDivide(n_, columns_);
+  }
 }
 
 void MatmulBlocks::DivideEvenly(const MatmulKey& key) {
@@ -142,6 +177,7 @@ void MatmulBlocks::DivideTriangle(int64_t n) {
 
 MatmulBlock MatmulBlocks::operator[](int64_t index) const {
   const int64_t within = index % PerBatch();
+  const int64_t of_batch = index / PerBatch();
   MatmulBlock block;
   if (triangle_.empty()) {
     block.row = within / column_blocks_ * rows_;
@@ -151,7 +187,8 @@ MatmulBlock MatmulBlocks::operator[](int64_t index) const {
   } else {
     block = triangle_[within];
   }
-  block.first_batch = index / PerBatch() * batches_;
+  block.group = of_batch / batch_blocks_;
+  block.first_batch = of_batch % batch_blocks_ * batches_;
   block.batches = std::min(batches_, batch_ - block.first_batch);
   return block;
 }
@@ -159,6 +196,7 @@ MatmulBlock MatmulBlocks::operator[](int64_t index) const {
 bool IsGramMatrix(const MatmulKey& key, bool same_operands) {
   return same_operands && key[MatmulKey::kM] == key[MatmulKey::kN] && key[MatmulKey::kM] >= 128 &&
          key[MatmulKey::kK] >= 64 && WorkOf(key) >= 2 * kMinBlockWork &&
+         key[MatmulKey::kLhsGroupStride] == key[MatmulKey::kRhsGroupStride] &&
          key.lhs_stride(0) == key.rhs_stride(0) && key.lhs_stride(1) == key.rhs_stride(2) &&
          key.lhs_stride(2) == key.rhs_stride(1);
 }

@@ -7,9 +7,10 @@
 
 namespace acceld::kernels::cpu {
 
-// A block of the output of a matrix product: some matrices of the batch, some rows and some
+// A block of the output of a matrix product: some matrices of one group's batch, some rows and some
 // columns. One thread computes it.
 struct MatmulBlock {
+  int64_t group = 0;
   int64_t first_batch = 0, batches = 1;
   int64_t row = 0, rows = 0;
   int64_t column = 0, columns = 0;
@@ -35,7 +36,7 @@ class MatmulBlocks {
   // its square (from row column + columns on) is to be copied to the other side of the diagonal.
   MatmulBlocks(const MatmulKey& key, bool is_gram);
 
-  int64_t count() const { return batch_blocks_ * PerBatch(); }
+  int64_t count() const { return groups_ * batch_blocks_ * PerBatch(); }
   // Returns the block with this index.
   MatmulBlock operator[](int64_t index) const;
   // The number of products that one call of the library adds up for each element of a block.
@@ -47,6 +48,8 @@ class MatmulBlocks {
  private:
   // Divides the output into blocks of equal size.
   void DivideEvenly(const MatmulKey& key);
+  // Divides a product whose right operand is to be read once into blocks of all rows.
+  void DivideThin(const MatmulKey& key);
   // Divides the lower triangle of an output of n x n elements into blocks.
   void DivideTriangle(int64_t n);
   int64_t PerBatch() const {
@@ -54,7 +57,7 @@ class MatmulBlocks {
                              : static_cast<int64_t>(triangle_.size());
   }
 
-  int64_t batch_, m_, n_;
+  int64_t groups_, batch_, m_, n_;
   int64_t batches_ = 1, rows_, columns_;  // size of a block
   int64_t batch_blocks_, row_blocks_ = 1, column_blocks_ = 1;
   int64_t depth_step_;

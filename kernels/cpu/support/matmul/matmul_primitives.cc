@@ -140,6 +140,21 @@ absl::StatusOr<std::shared_ptr<const MatmulPrimitive>> MakeMatmulPrimitive(
   return made;
 }
 
+bool IsWidened(DType input) {
+  if (input != DType::kBF16) return false;
+#if defined(__x86_64__)
+  constexpr int kBf16 = dnnl_cpu_isa_avx512_core_bf16 & ~dnnl_cpu_isa_avx512_core_vnni;
+  constexpr int kAmx = dnnl_cpu_isa_avx512_core_amx & ~dnnl_cpu_isa_avx512_core_bf16;
+  static const bool is_widened = [] {
+    const auto isa = static_cast<int>(dnnl::get_effective_cpu_isa());
+    return (isa & kAmx) == 0 && ((isa & kBf16) == 0 || __builtin_cpu_is("intel") != 0);
+  }();
+  return is_widened;
+#else
+  return !LibraryMultiplies(input, input, /*accumulate=*/false);
+#endif
+}
+
 bool LibraryMultiplies(DType input, DType output, bool accumulate) {
   struct Answer {
     std::once_flag is_asked;
@@ -153,6 +168,7 @@ bool LibraryMultiplies(DType input, DType output, bool accumulate) {
     key.fields = {static_cast<int64_t>(input),
                   static_cast<int64_t>(output),
                   1,
+                  1,
                   16,
                   16,
                   17,
@@ -161,7 +177,9 @@ bool LibraryMultiplies(DType input, DType output, bool accumulate) {
                   1,
                   272,
                   16,
-                  1};
+                  1,
+                  0,
+                  0};
     answer.is_yes = MakeMatmulPrimitive(key, {.row_stride = 16, .accumulate = accumulate}).ok();
   });
   return answer.is_yes;

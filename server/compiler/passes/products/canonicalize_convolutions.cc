@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/plan/convolution.h"
+#include "server/compiler/plan/steps/convolution.h"
 
 namespace acceld::compiler {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "common/ir/types/product_type.h"
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/steps/matmul.h"
 
 namespace acceld::compiler {
 namespace {

