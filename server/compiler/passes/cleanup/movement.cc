@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/compiler/passes/cleanup/static_scatter.h"
+
 namespace acceld::compiler {
 namespace {
 
@@ -128,8 +130,20 @@ bool ConstantStarts(const Rewriter& rewriter, absl::Span<const ir::ValueId> indi
   return true;
 }
 
+// Whether a dynamic_slice reads exactly what a dynamic_update_slice has just written.
+bool ReadsUpdate(const Rewriter& rewriter, const ir::Op& op) {
+  const ir::Op* const update = rewriter.DefinitionOf(op.operands[0]);
+  return update != nullptr && update->kind == OpKind::kDynamicUpdateSlice &&
+         rewriter.TypeOf(update->operands[1]) == rewriter.TypeOf(op.results[0]) &&
+         std::equal(op.operands.begin() + 1, op.operands.end(), update->operands.begin() + 2,
+                    update->operands.end());
+}
+
 bool VisitDynamicSlice(Rewriter& rewriter, ir::Op& op) {
   if (HasOperandType(rewriter, op)) return Forward(rewriter, op, op.operands[0]);
+  if (ReadsUpdate(rewriter, op)) {
+    return Forward(rewriter, op, rewriter.DefinitionOf(op.operands[0])->operands[1]);
+  }
   const ir::Dims& from = rewriter.TensorOf(op.operands[0]).dims;
   const auto& sizes = op.As<ir::DynamicSliceAttributes>().slice_sizes;
   ir::SliceAttributes slice;
@@ -197,6 +211,7 @@ absl::StatusOr<bool> SimplifyMovement(Rewriter& rewriter, ir::Op& op) {
            Forward(rewriter, op, op.operands[1]);
   }
   if (op.kind == OpKind::kReduce) return VisitReduce(rewriter, op);
+  if (op.kind == OpKind::kScatter) return ReplaceStaticScatter(rewriter, op);
   if (op.kind == OpKind::kReverse) {
     const ir::Dims& dims = rewriter.TensorOf(op.operands[0]).dims;
     for (int64_t dim : op.As<ir::DimensionsAttributes>().dimensions) {
