@@ -75,10 +75,8 @@ absl::StatusOr<Kernel> BuildLoops(const Computation& computation, const Grouping
 }
 
 // Lowers a concatenation that is not fused with other ops: each operand is copied by its own loops,
-// which need no branch for each element.
-absl::StatusOr<LoweredOp> LowerLoneConcatenate(const Computation& computation) {
-  OpKernel kernel(computation, computation.name);
-  KernelBuilder& b = kernel.builder();
+// which need no branch for each element. Very many operands are distributed over several kernels.
+LoweredOp LowerLoneConcatenate(const Computation& computation) {
   const int64_t dimension = computation.op.As<ir::DimensionAttributes>().dimension;
   const ir::TensorType& result = computation.OutputType();
   const int64_t parts = ir::IsComplex(result.dtype) ? 2 : 1;
@@ -88,18 +86,32 @@ absl::StatusOr<LoweredOp> LowerLoneConcatenate(const Computation& computation) {
     if (d < dimension) outer *= result.dims[d];
     if (d > dimension) inner *= result.dims[d];
   }
-  int64_t start = 0;
-  for (size_t i = 0; i < computation.inputs.size(); ++i) {
-    const int64_t size = computation.function.TensorOf(computation.inputs[i]).dims[dimension];
-    b.ForEach(ForStatement::Kind::kParallel, {outer, size * inner}, [&](absl::Span<const Var> v) {
-      const Var from = b.Linearize(v, {size * inner, 1});
-      const Var to = b.Linearize(v, {result.dims[dimension] * inner, 1}, start * inner);
-      b.Store(kernel.result_buffer(0), to, b.Load(kernel.operand_buffer(i), from));
-    });
-    start += size;
-  }
   LoweredOp lowered;
-  lowered.kernels.push_back(kernel.Finish());
+  int64_t start = 0;
+  const size_t num_inputs = computation.inputs.size();
+  for (size_t begin = 0; begin < num_inputs; begin += kMaxConcatenatedPieces) {
+    const size_t end = std::min(begin + kMaxConcatenatedPieces, num_inputs);
+    KernelBuilder b(begin == 0 ? computation.name
+                               : absl::StrCat(computation.name, "_from_", begin));
+    for (size_t i = begin; i < end; ++i) {
+      b.AddBuffer(BufferFor(absl::StrCat("in", i - begin),
+                            computation.function.TensorOf(computation.inputs[i]),
+                            BufferParameter::Access::kRead));
+    }
+    const uint32_t out = b.AddBuffer(BufferFor("out0", result, BufferParameter::Access::kWrite));
+    for (size_t i = begin; i < end; ++i) {
+      const auto in = static_cast<uint32_t>(i - begin);
+      const int64_t size = computation.function.TensorOf(computation.inputs[i]).dims[dimension];
+      b.ForEach(ForStatement::Kind::kParallel, {outer, size * inner}, [&](absl::Span<const Var> v) {
+        const Var from = b.Linearize(v, {size * inner, 1});
+        const Var to = b.Linearize(v, {result.dims[dimension] * inner, 1}, start * inner);
+        b.Store(out, to, b.Load(in, from));
+      });
+      start += size;
+    }
+    lowered.kernels.push_back(b.Finish());
+    lowered.operands.push_back({begin, end});
+  }
   return lowered;
 }
 

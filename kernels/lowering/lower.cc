@@ -93,6 +93,9 @@ bool CanFuseAsProducer(const ir::Function&, const ir::Op& op) {
     const ir::Literal& value = op.As<ir::ConstantAttributes>().value;
     return value.is_splat() || value.type().num_elements() == 1;
   }
+  if (op.kind == ir::OpKind::kConcatenate && op.operands.size() > kMaxConcatenatedPieces) {
+    return false;
+  }
   const ir::OpFamily family = ir::FamilyOf(op.kind);
   return family == ir::OpFamily::kElementwise || family == ir::OpFamily::kIndexing;
 }

@@ -17,11 +17,22 @@ namespace acceld::kernels {
 // of selects. Larger constants must be operands of the op.
 inline constexpr int64_t kMaxInlineConstant = 8;
 
+// The most pieces of a concatenation that one kernel copies, or that is part of a fusion: the time
+// that it takes to compile a kernel grows faster than the kernel.
+inline constexpr size_t kMaxConcatenatedPieces = 64;
+
+// Consecutive operands of an op, by their numbers: those from `begin` on and before `end`.
+struct OperandRange {
+  size_t begin = 0, end = 0;
+};
+
 // The kernels that compute an op.
 struct LoweredOp {
-  // The kernels, to be run in order; none if all results are empty. All have the same parameters:
-  // one buffer for each operand of the op, then one for each result.
+  // The kernels, to be run in order; none if all results are empty. The parameters of each are one
+  // buffer for each of its operands, then one for each result of the op.
   std::vector<Kernel> kernels;
+  // The operands of each kernel; if empty, each kernel has all operands of the op.
+  std::vector<OperandRange> operands;
   // If set (for dynamic_update_slice and scatter), result 0 may use the memory of this operand;
   // then kernels[0], which only copies the operand to the result, must not be run.
   absl::optional<int> in_place_operand;
@@ -35,7 +46,7 @@ absl::StatusOr<LoweredOp> Lower(const ir::Function& function, const ir::Op& op,
 
 // Whether `op` may be a producer inside a fusion, because single elements of its result can be
 // computed from elements of its operands: elementwise and indexing ops, and constants whose
-// elements are all the same.
+// elements are all the same. Not concatenations of more than kMaxConcatenatedPieces.
 bool CanFuseAsProducer(const ir::Function& function, const ir::Op& op);
 // Whether `op` may be the root of a loop fusion or of a reduction fusion.
 bool CanFuseAsRoot(const ir::Function& function, const ir::Op& op);

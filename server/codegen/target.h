@@ -32,6 +32,9 @@ class Target {
   // Whether a product of operands narrower than f32 is at least as fast as the same product of f32.
   // Where it is not, the compiler converts the operands first.
   virtual bool IsMatmulFast(const kernels::MatmulStep& matmul) const = 0;
+  // Whether collectives that reduce can multiply their results by a factor. Otherwise loops behind
+  // them do that.
+  virtual bool ScalesCollectives() const = 0;
   // How many independent pieces of work keep a device of this kind busy. Reductions and scans are
   // split into about that many pieces, so the order of their additions depends on it.
   virtual int64_t parallel_units() const = 0;

@@ -125,6 +125,7 @@ absl::StatusOr<hal::Executable> CompileContained(const ir::Module& module, absl:
   executable.arena_bytes = plan.entry().arena_bytes;
   executable.may_share = plan.may_share;
   executable.steady = kernels::HasBoundedDuration(plan);
+  executable.has_collectives = kernels::HasCollectives(plan);
   executable.constants = std::move(plan.constants);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   executable.compile_ms = took.count();

@@ -43,6 +43,7 @@
 #include "server/compiler/passes/structure/inline.h"
 #include "server/compiler/passes/structure/isolate_nests.h"
 #include "server/compiler/passes/structure/normalize_collectives.h"
+#include "server/compiler/spmd/collectives/gather_again.h"
 
 namespace acceld::compiler {
 namespace {
@@ -88,6 +89,7 @@ constexpr Pass kPipeline[] = {
     {"fuse", &Fuse},
     {"fuse-rows", &FuseRows},
     {"merge-reductions", &MergeReductions},
+    {"gather-again", &spmd::GatherAgain},
 };
 
 // Whether the module is verified after each pass. Verifying takes about as long as a pass, so

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "common/check.h"
 #include "kernels/cpu/collective_key.h"
@@ -16,6 +17,7 @@
 #include "kernels/cpu/emit/nests/sum_in_blocks.h"
 #include "kernels/cpu/emit/nests/widen_products.h"
 #include "kernels/cpu/emit/nests/work_estimate.h"
+#include "kernels/cpu/emit/step_groups.h"
 #include "kernels/cpu/host_call_key.h"
 #include "kernels/cpu/matmul_key.h"
 #include "kernels/cpu/routine_key.h"
@@ -96,7 +98,8 @@ EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel
   return descriptor;
 }
 
-// Generates the code of the steps of one plan function.
+// Generates the code of the steps of one plan function, or of some of them. Many steps become
+// several functions that a function calls one after another (step_groups.h).
 class StepEmitter {
  public:
   StepEmitter(CodeContext& code, EmittedFunctions& emitted, llvm::Function* function)
@@ -112,19 +115,49 @@ class StepEmitter {
     exit.CreateRet(status_);
   }
 
-  void EmitFunction(const PlanFunction& function) {
-    EmitSteps(function.steps);
+  void EmitFunction(absl::Span<const Step> steps) {
+    EmitSteps(steps);
+    Finish();
+  }
+
+ private:
+  void Finish() {
     if (call_table_ != nullptr) call_table_->setOperand(0, b_.getInt64(call_table_size_));
     status_->addIncoming(b_.getInt32(static_cast<int32_t>(CodeStatus::kOk)), b_.GetInsertBlock());
     b_.CreateBr(exit_);
     entry_.CreateBr(start_);
   }
 
- private:
-  void EmitSteps(const Steps& steps) {
+  void EmitSteps(absl::Span<const Step> steps) {
+    const std::vector<size_t> groups = GroupSteps(steps);
+    if (groups.size() > 1) {
+      for (size_t begin = 0; const size_t size : groups) {
+        EmitCall(
+            [group = steps.subspan(begin, size)](StepEmitter& inner) { inner.EmitSteps(group); });
+        begin += size;
+      }
+      return;
+    }
     for (const Step& step : steps) {
       std::visit([this](const auto& value) { Emit(value); }, step.value);
     }
+  }
+
+  // Generates a function of what `emit` generates, and a call of it.
+  void EmitCall(absl::FunctionRef<void(StepEmitter&)> emit) {
+    llvm::Type* pointer = code_.pointer();
+    llvm::Function* function = code_.NewFunction(
+        absl::StrCat(std::string(function_->getName()), ".steps"),
+        llvm::FunctionType::get(code_.Int(32), {pointer, pointer, pointer, pointer}, false));
+    function->addFnAttr(llvm::Attribute::NoInline);
+    StepEmitter inner(code_, emitted_, function);
+    inner.work_since_poll_ = work_since_poll_;
+    emit(inner);
+    inner.Finish();
+    work_since_poll_ = inner.work_since_poll_;
+    LeaveUnlessOk(b_.CreateCall(
+        function, {context(), Table(1, ContextField::kArguments), Table(2, ContextField::kResults),
+                   Table(3, ContextField::kArena)}));
   }
 
   Value* context() const { return function_->getArg(0); }
@@ -132,8 +165,10 @@ class StepEmitter {
   // Returns the array of addresses for a space other than constants: a parameter of the function,
   // or, in the exported entry, a field of the context.
   Value* Table(unsigned parameter, ContextField field) {
-    return function_->arg_size() > 1 ? function_->getArg(parameter)
-                                     : LoadField(code_, entry_, context(), field);
+    if (function_->arg_size() > 1) return function_->getArg(parameter);
+    Value*& table = tables_[parameter];
+    if (table == nullptr) table = LoadField(code_, entry_, context(), field);
+    return table;
   }
 
   // Base addresses are loaded once, at the function's entry.
@@ -323,21 +358,43 @@ class StepEmitter {
   }
 
   void Emit(const SwitchStep& step) {
-    const unsigned count = step.branches.size();
-    Value* index;
-    if (step.index_is_predicate) {
-      Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.index), llvm::Align(1));
-      index = b_.CreateZExt(b_.CreateIsNull(flag), b_.getInt32Ty());
-    } else {
-      index = b_.CreateAlignedLoad(b_.getInt32Ty(), Address(step.index), llvm::Align(4));
+    const std::vector<size_t> groups = GroupBranches(step);
+    if (groups.size() == 1) return EmitBranches(step, 0, step.branches.size());
+    // Each group becomes a function, which looks at the index again.
+    llvm::BasicBlock* after = NewBlock("after");
+    llvm::SwitchInst* choice = b_.CreateSwitch(BranchIndex(step), after, step.branches.size());
+    for (size_t begin = 0; const size_t size : groups) {
+      llvm::BasicBlock* block = NewBlock("branches");
+      for (size_t i = begin; i < begin + size; ++i) choice->addCase(b_.getInt32(i), block);
+      choice->setDefaultDest(block);  // in the end the last group
+      b_.SetInsertPoint(block);
+      EmitCall([&](StepEmitter& inner) { inner.EmitBranches(step, begin, begin + size); });
+      b_.CreateBr(after);
+      begin += size;
     }
+    b_.SetInsertPoint(after);
+  }
+
+  // Returns the number of the branch to run, as i32.
+  Value* BranchIndex(const SwitchStep& step) {
+    if (!step.index_is_predicate) {
+      return b_.CreateAlignedLoad(b_.getInt32Ty(), Address(step.index), llvm::Align(4));
+    }
+    Value* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), Address(step.index), llvm::Align(1));
+    return b_.CreateZExt(b_.CreateIsNull(flag), b_.getInt32Ty());
+  }
+
+  // Generates a choice among the branches [begin, end), of which an index out of range selects the
+  // last one.
+  void EmitBranches(const SwitchStep& step, size_t begin, size_t end) {
+    Value* index = BranchIndex(step);
     llvm::BasicBlock* after = NewBlock("after");
     std::vector<llvm::BasicBlock*> blocks;
-    for (unsigned i = 0; i < count; ++i) blocks.push_back(NewBlock("branch"));
-    llvm::SwitchInst* choice = b_.CreateSwitch(index, blocks.back(), count);
-    for (unsigned i = 0; i + 1 < count; ++i) choice->addCase(b_.getInt32(i), blocks[i]);
-    for (unsigned i = 0; i < count; ++i) {
-      b_.SetInsertPoint(blocks[i]);
+    for (size_t i = begin; i < end; ++i) blocks.push_back(NewBlock("branch"));
+    llvm::SwitchInst* choice = b_.CreateSwitch(index, blocks.back(), blocks.size());
+    for (size_t i = begin; i + 1 < end; ++i) choice->addCase(b_.getInt32(i), blocks[i - begin]);
+    for (size_t i = begin; i < end; ++i) {
+      b_.SetInsertPoint(blocks[i - begin]);
       EmitSteps(step.branches[i]);
       b_.CreateBr(after);
     }
@@ -381,6 +438,7 @@ class StepEmitter {
   Value* frame_ = nullptr;                  // used by one launch at a time
   llvm::AllocaInst* call_table_ = nullptr;  // large enough for the largest call
   size_t call_table_size_ = 1;
+  Value* tables_[4] = {};  // of the exported entry, by Table's parameter
   absl::flat_hash_map<std::pair<Slice::Space, uint32_t>, Value*> bases_;
 };
 
@@ -425,7 +483,7 @@ void EmitPlan(absl::Span<const std::unique_ptr<CodeContext>> parts, const PlanSp
                                    code.Int(32), {pointer, pointer, pointer, pointer}, false)));
   }
   for (size_t f = 0; f < plan.functions.size(); ++f) {
-    StepEmitter(code, emitted, emitted.functions[f]).EmitFunction(plan.functions[f]);
+    StepEmitter(code, emitted, emitted.functions[f]).EmitFunction(plan.functions[f].steps);
   }
 }
 

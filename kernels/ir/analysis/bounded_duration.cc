@@ -24,7 +24,20 @@ bool HasBoundedDurationStep(const Step& step) {
          std::holds_alternative<MatmulStep>(step.value) ||
          std::holds_alternative<ConvolutionStep>(step.value) ||
          std::holds_alternative<AttentionStep>(step.value) ||
+         std::holds_alternative<CollectiveStep>(step.value) ||
          std::holds_alternative<CallStep>(step.value);
+}
+
+bool HasCollective(const Steps& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
+    if (std::holds_alternative<CollectiveStep>(step.value)) return true;
+    if (const auto* loop = std::get_if<WhileStep>(&step.value)) {
+      return HasCollective(loop->condition) || HasCollective(loop->body);
+    }
+    const auto* choice = std::get_if<SwitchStep>(&step.value);
+    return choice != nullptr &&
+           std::any_of(choice->branches.begin(), choice->branches.end(), HasCollective);
+  });
 }
 
 }  // namespace
@@ -36,6 +49,11 @@ bool HasBoundedDuration(const Plan& plan) {
       plan.functions.begin(), plan.functions.end(), [](const PlanFunction& function) {
         return std::all_of(function.steps.begin(), function.steps.end(), HasBoundedDurationStep);
       });
+}
+
+bool HasCollectives(const Plan& plan) {
+  return std::any_of(plan.functions.begin(), plan.functions.end(),
+                     [](const PlanFunction& function) { return HasCollective(function.steps); });
 }
 
 }  // namespace acceld::kernels

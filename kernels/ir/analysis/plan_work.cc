@@ -67,7 +67,7 @@ class Counter {
 
   double Work(const LaunchStep& step) const { return kernels_[step.kernel]; }
   double Work(const MatmulStep& step) const {
-    return Product({step.batch, step.m, step.n, step.k});
+    return Product({step.groups, step.batch, step.m, step.n, step.k});
   }
   double Work(const ConvolutionStep& step) const {
     return static_cast<double>(step.out.size_bytes);

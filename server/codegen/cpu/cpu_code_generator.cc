@@ -23,10 +23,7 @@ bool CpuCodeGenerator::SupportsConvolution(const kernels::ConvolutionStep& convo
 }
 
 bool CpuCodeGenerator::IsMatmulFast(const kernels::MatmulStep& matmul) const {
-#ifdef __x86_64__
-  if (matmul.input_dtype == ir::DType::kBF16) return __builtin_cpu_supports("avx512bf16") != 0;
-#endif
-  return false;
+  return kernels::cpu::IsMatmulFast(matmul);
 }
 
 absl::StatusOr<std::string> CpuCodeGenerator::Generate(const kernels::Plan& plan,

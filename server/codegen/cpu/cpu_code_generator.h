@@ -22,6 +22,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
+  bool ScalesCollectives() const override { return true; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,

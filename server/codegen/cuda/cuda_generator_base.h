@@ -25,6 +25,7 @@ class CudaGeneratorBase : public CodeGenerator {
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const final {
     return SupportsMatmul(matmul);
   }
+  bool ScalesCollectives() const final { return false; }
   // Enough for several thread blocks on each multiprocessor of the largest GPUs.
   int64_t parallel_units() const final { return 1024; }
   int64_t threads_per_unit() const final { return 256; }

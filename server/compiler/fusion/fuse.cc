@@ -62,9 +62,7 @@ class Grouper {
     for (OpIndex user : graph_.UsersOf(i)) {
       if (groups_of_[user].empty() || op.kind == OpKind::kReduce) needs_value = true;
       for (size_t group : groups_of_[user]) {
-        if (std::find(consumers.begin(), consumers.end(), group) == consumers.end()) {
-          consumers.push_back(group);
-        }
+        if (std::exchange(consumed_by_[group], i) != i) consumers.push_back(group);
       }
     }
     // An op that ungrouped users read is needed as a value in memory, even if other users are
@@ -124,6 +122,7 @@ class Grouper {
     const int64_t elements =
         graph_.function().TensorOf(reduction ? op.operands[0] : op.results[0]).num_elements();
     groups_of_[i].push_back(groups_.size());
+    consumed_by_.push_back(kNoOp);
     groups_.emplace_back(i, reduction ? ir::FusionKind::kReduction : ir::FusionKind::kLoop,
                          elements);
   }
@@ -157,6 +156,7 @@ class Grouper {
   const RegionGraph& graph_;
   std::vector<Group> groups_;
   std::vector<std::vector<size_t>> groups_of_;
+  std::vector<OpIndex> consumed_by_;  // by group: the op that was placed last of those it uses
   size_t copies_left_;
 };
 

@@ -6,7 +6,7 @@
 #include "kernels/lowering/lower.h"
 #include "server/compiler/fusion/attention/gelu.h"
 #include "server/compiler/fusion/splat.h"
-#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/steps/matmul.h"
 
 namespace acceld::compiler {
 namespace {

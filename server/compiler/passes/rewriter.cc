@@ -32,6 +32,7 @@ bool KeepsDefinition(ir::OpKind kind) {
     case ir::OpFamily::kIndexing:
       return true;
     case ir::OpFamily::kNest:
+      return kind == ir::OpKind::kDynamicUpdateSlice;
     case ir::OpFamily::kContraction:
     case ir::OpFamily::kRoutine:
     case ir::OpFamily::kDerived:

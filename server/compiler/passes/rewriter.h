@@ -62,7 +62,8 @@ class Rewriter {
   const ir::TensorType& TensorOf(ir::ValueId id) const { return TypeOf(id).tensor(); }
   const ir::Function& function() const { return function_; }
   // Returns the op that defines the value, if that op was appended before and is an elementwise or
-  // indexing op, a constant or a tuple; nullptr otherwise. Valid until the next Append.
+  // indexing op, a dynamic_update_slice, a constant or a tuple; nullptr otherwise. Valid until the
+  // next Append.
   const ir::Op* DefinitionOf(ir::ValueId id) const;
   // Returns the value of a constant that was appended before; nullptr for other values.
   const ir::Literal* ConstantOf(ir::ValueId id) const;

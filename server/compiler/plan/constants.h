@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "common/ir/types/literal.h"
@@ -10,7 +10,8 @@
 
 namespace acceld::compiler {
 
-// Collects the constants of a plan in one block of bytes. Equal contents are stored once. Not
+// Collects the constants of a plan in one block of bytes. Equal contents are stored once. The block
+// is made at the end, at its size: until then the literals share their bytes with the program. Not
 // thread-safe.
 class ConstantBlock {
  public:
@@ -18,10 +19,15 @@ class ConstantBlock {
   // kernels::kBufferAlignment, and returns where they are in the block.
   kernels::Slice Add(const ir::Literal& value);
   // Returns the block; call it once, at the end.
-  std::string Take() { return std::move(bytes_); }
+  std::string Take();
 
  private:
-  std::string bytes_;
+  struct Placed {
+    ir::Literal value;
+    int64_t offset_bytes;
+  };
+  std::vector<Placed> placed_;  // by offset
+  int64_t size_bytes_ = 0;
   absl::flat_hash_map<std::string, int64_t> offsets_;  // by digest of the content
 };
 

@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "server/compiler/plan/function_planner.h"
 
 // The part of FunctionPlanner that plans loops and branches.
@@ -10,9 +10,7 @@ using ir::OpKind;
 
 std::vector<BufferId> FunctionPlanner::AllocateCarried(const ir::Op& op, Steps& steps) {
   std::vector<BufferId> carried(op.operands.size(), kNoBuffer);
-  const auto is_taken = [&](BufferId b) {
-    return std::find(carried.begin(), carried.end(), b) != carried.end();
-  };
+  absl::flat_hash_set<BufferId> taken;
   // First keep the buffers of initial values that are not needed after the loop begins. Then give
   // the others the buffers in which the results are wanted, if these are free, or new ones, and
   // copy the initial values there. No copy overwrites an initial value, because the buffers of
@@ -21,14 +19,14 @@ std::vector<BufferId> FunctionPlanner::AllocateCarried(const ir::Op& op, Steps& 
     const BufferId initial = BufferOf(op.operands[i]);
     const bool reserved = buffers_.IsReserved(initial) && hints_[op.results[i]] != initial;
     if (buffers_.IsWritable(initial) && buffers_.last_use(initial) <= now_ && !reserved &&
-        !is_taken(initial)) {
+        taken.insert(initial).second) {
       carried[i] = initial;
     }
   }
   for (size_t i = 0; i < carried.size(); ++i) {
     if (carried[i] != kNoBuffer) continue;
     BufferId buffer = AllocateResult(op.results[i]);
-    if (is_taken(buffer)) buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
+    if (!taken.insert(buffer).second) buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
     carried[i] = buffer;
     NoteAligned(BufferOf(op.operands[i]), carried[i]);
     EmitCopy(BufferOf(op.operands[i]), carried[i], steps, "initial value");
@@ -71,9 +69,10 @@ absl::Status FunctionPlanner::PlanSwitch(const ir::Op& op, Steps& steps) {
   choice.index = Touched(BufferOf(op.operands[0]));
   choice.index_is_predicate = op.kind == OpKind::kIf;
   std::vector<BufferId> results;
+  absl::flat_hash_set<BufferId> taken;
   for (ir::ValueId id : op.results) {
     BufferId buffer = AllocateResult(id);
-    if (std::find(results.begin(), results.end(), buffer) != results.end()) {
+    if (!taken.insert(buffer).second) {
       buffer = buffers_.AddArena(buffers_.size_bytes(buffer));
     }
     buffers_.Touch(buffer, now_);

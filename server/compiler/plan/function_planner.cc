@@ -11,12 +11,13 @@
 #include "common/memory/allocation.h"
 #include "server/compiler/fusion/attention/attention.h"
 #include "server/compiler/fusion/matmul_chain.h"
-#include "server/compiler/plan/convolution.h"
 #include "server/compiler/plan/hints.h"
 #include "server/compiler/plan/in_place.h"
 #include "server/compiler/plan/moves.h"
-#include "server/compiler/plan/routines.h"
-#include "server/compiler/spmd/collective_of.h"
+#include "server/compiler/plan/steps/convolution.h"
+#include "server/compiler/plan/steps/routines.h"
+#include "server/compiler/plan/steps/scaled_collectives.h"
+#include "server/compiler/spmd/collectives/collective_of.h"
 
 namespace acceld::compiler {
 namespace {
@@ -85,7 +86,17 @@ absl::Status FunctionPlanner::PlanInto(const ir::Region& region,
   return absl::OkStatus();
 }
 
+void FunctionPlanner::FindScales(const ir::Region& region) {
+  if (!context_.generator.ScalesCollectives()) return;
+  for (const auto& [collective, scale] : FindScaledCollectives(function_, region, scratch_)) {
+    const ir::Op& loop = region.ops[scale.loop];
+    scales_[region.ops[collective].results[0]] = {loop.results[0], scale.factor};
+    done_by_collectives_.insert(&loop);
+  }
+}
+
 absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
+  FindScales(region);
   for (const ir::Op& op : region.ops) {
     ACCELD_RETURN_IF_ERROR(CheckMayContinue("planning a program"));
     ACCELD_RETURN_IF_ERROR(ir::AtOp(PlanOp(op, steps), op));
@@ -96,7 +107,9 @@ absl::Status FunctionPlanner::PlanOps(const ir::Region& region, Steps& steps) {
 absl::Status FunctionPlanner::PlanOp(const ir::Op& op, Steps& steps) {
   if (op.kind == OpKind::kWhile) return PlanWhile(op, steps);
   if (op.kind == OpKind::kCase || op.kind == OpKind::kIf) return PlanSwitch(op, steps);
-  if (op.kind == OpKind::kConstant) {
+  if (done_by_collectives_.contains(&op)) {
+    // Its result has been bound.
+  } else if (op.kind == OpKind::kConstant) {
     constants_[op.results[0]] = &op.As<ir::ConstantAttributes>().value;
   } else if (IsAlias(function_, op)) {
     Bind(op.results[0], BufferOf(op.operands[0]));
@@ -130,13 +143,18 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   if (entry->in_place_operand.has_value()) overwriters[*entry->in_place_operand] = {.results = 1};
   const auto overwrites = [&](size_t operand, size_t result) {
     const Overwriters& by = overwriters[operand];
-    if (result >= 32 || (by.results >> result & 1) == 0) return false;
+    if (!by.Contains(result)) return false;
     return !by.has_other_readers ||
            (entry->kernels.size() == 1 &&
             LoadsBeforeStores(context_.kernels.kernel(entry->kernels[0]),
                               static_cast<uint32_t>(operand),
                               static_cast<uint32_t>(operands.size() + result)));
   };
+  // The operands that a result may overwrite.
+  std::vector<size_t> overwritten;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (overwriters[i].results != 0) overwritten.push_back(i);
+  }
   // Whether the result may overwrite all operands that are in this buffer.
   const auto overwrites_buffer = [&](BufferId b, size_t result) {
     if (buffers_.size_bytes(b) != function_.TensorOf(op.results[result]).size_bytes()) return false;
@@ -156,8 +174,8 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     const BufferId wanted = hints_[op.results[r]];
     const bool wanted_is_free =
         wanted != kNoBuffer && buffers_.IsWritable(wanted) && IsFree(wanted);
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if ((overwriters[i].results >> r & 1) == 0 || !may_take(i, r)) continue;
+    for (const size_t i : overwritten) {
+      if (!overwriters[i].Contains(r) || !may_take(i, r)) continue;
       const bool updates = entry->in_place_operand == static_cast<int>(i) && r == 0;
       // Writing directly to the wanted buffer is better than saving a temporary buffer, unless only
       // a part of the result is written.
@@ -169,8 +187,8 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
     if (results[r] == kNoBuffer) results[r] = AllocateResult(op.results[r]);
     Bind(op.results[r], results[r]);
     if (buffers_.slice(results[r]).space != Slice::Space::kResult) continue;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if ((overwriters[i].results >> r & 1) != 0 && overwrites_buffer(operands[i], r)) {
+    for (const size_t i : overwritten) {
+      if (overwriters[i].Contains(r) && overwrites_buffer(operands[i], r)) {
         NoteAligned(operands[i], results[r]);
       }
     }
@@ -190,7 +208,9 @@ absl::Status FunctionPlanner::PlanKernels(const ir::Op& op, Steps& steps) {
   }
   for (size_t k = first_kernel; k < entry->kernels.size(); ++k) {
     kernels::LaunchStep launch{entry->kernels[k], {}};
-    for (BufferId b : operands) launch.buffers.push_back(Touched(b));
+    const kernels::OperandRange range =
+        entry->operands.empty() ? kernels::OperandRange{0, operands.size()} : entry->operands[k];
+    for (size_t i = range.begin; i < range.end; ++i) launch.buffers.push_back(Touched(operands[i]));
     for (BufferId b : results) launch.buffers.push_back(Touched(b));
     steps.push_back({std::move(launch), DescribeOp(op)});
   }
@@ -344,6 +364,10 @@ absl::StatusOr<bool> FunctionPlanner::PlanCollective(const ir::Op& op, Steps& st
   ACCELD_ASSIGN_OR_RETURN(step.collective, spmd::CollectiveOf(function_, op, context_.grid));
   for (ir::ValueId id : op.operands) step.operands.push_back(Touched(BufferOf(id)));
   for (ir::ValueId id : op.results) {
+    if (const auto scale = scales_.find(id); scale != scales_.end()) {
+      step.collective.factor = scale->second.factor;
+      id = scale->second.result;
+    }
     const BufferId out = AllocateResult(id);
     Bind(id, out);
     step.results.push_back(Touched(out));
@@ -439,24 +463,60 @@ void FunctionPlanner::NoteAligned(BufferId argument, BufferId result) {
   same_element_accesses_.insert({argument, result, now_});
 }
 
+std::vector<std::vector<BufferId>> FunctionPlanner::FindArgumentsReadBefore() const {
+  // By size, then by the time of the last read.
+  absl::flat_hash_map<int64_t, std::vector<std::pair<int32_t, BufferId>>> arguments;
+  for (const BufferId argument : arguments_) {
+    arguments[buffers_.size_bytes(argument)].emplace_back(LastRead(argument), argument);
+  }
+  for (auto& [size_bytes, of_size] : arguments) std::sort(of_size.begin(), of_size.end());
+  absl::flat_hash_map<int64_t, std::vector<std::pair<int32_t, size_t>>> results;
+  for (size_t r = 0; r < results_.size(); ++r) {
+    results[buffers_.size_bytes(results_[r])].emplace_back(buffers_.first_touch(results_[r]), r);
+  }
+  std::vector<std::vector<BufferId>> found(results_.size());
+  for (auto& [size_bytes, of_size] : results) {
+    std::sort(of_size.begin(), of_size.end());
+    const auto& candidates = arguments[size_bytes];
+    size_t next = 0;
+    std::vector<BufferId> first;  // of those read before, the first ones, in their order
+    for (const auto& [written, r] : of_size) {
+      for (; next < candidates.size() && candidates[next].first < written; ++next) {
+        const BufferId argument = candidates[next].second;
+        first.insert(std::upper_bound(first.begin(), first.end(), argument), argument);
+        if (first.size() > kMaxArgumentChoices) first.pop_back();
+      }
+      found[r] = first;
+    }
+  }
+  return found;
+}
+
 std::vector<kernels::InputOutputAlias> FunctionPlanner::FindInputOutputAliases() const {
   using Aliases = std::vector<kernels::InputOutputAlias>;  // Of one result.
-  std::vector<Aliases> in_place, after;
-  for (const BufferId result : results_) {
-    const int32_t written = buffers_.first_touch(result);
-    if (written < 0 || buffers_.size_bytes(result) == 0) continue;
-    Aliases here, free;
-    for (const BufferId argument : arguments_) {
-      if (buffers_.size_bytes(argument) != buffers_.size_bytes(result)) continue;
-      const int32_t read = std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
-      const kernels::InputOutputAlias alias{buffers_.slice(argument).index,
-                                            buffers_.slice(result).index};
-      if (read < written) {
-        if (free.size() < kMaxArgumentChoices) free.push_back(alias);
-      } else if (read == written && same_element_accesses_.contains({argument, result, written})) {
-        here.push_back(alias);
-      }
+  // By result: the arguments that are last read at the tick at which the result is first written,
+  // where the step allows both to be the same memory (NoteAligned).
+  absl::flat_hash_map<BufferId, std::vector<BufferId>> aligned;
+  for (const auto& [argument, result, tick] : same_element_accesses_) {
+    if (tick == buffers_.first_touch(result) && tick == LastRead(argument)) {
+      aligned[result].push_back(argument);
     }
+  }
+  const std::vector<std::vector<BufferId>> read_before = FindArgumentsReadBefore();
+  std::vector<Aliases> in_place, after;
+  for (size_t r = 0; r < results_.size(); ++r) {
+    const BufferId result = results_[r];
+    if (buffers_.first_touch(result) < 0 || buffers_.size_bytes(result) == 0) continue;
+    const auto aliases = [&](const std::vector<BufferId>& arguments) {
+      Aliases out;
+      for (const BufferId argument : arguments) {
+        out.push_back({buffers_.slice(argument).index, buffers_.slice(result).index});
+      }
+      return out;
+    };
+    std::vector<BufferId>& same = aligned[result];
+    std::sort(same.begin(), same.end());
+    Aliases here = aliases(same), free = aliases(read_before[r]);
     // If a result is computed in place of an argument, other arguments are not offered: each would
     // restrict the order of steps in a graph.
     if (!here.empty()) {

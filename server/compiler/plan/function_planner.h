@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "common/ir/module.h"
 #include "common/status.h"
@@ -49,6 +51,8 @@ class FunctionPlanner {
   using Steps = kernels::Steps;
 
   absl::Status PlanOps(const ir::Region& region, Steps& steps);
+  // Notes which of the region's collectives do what ops behind them say (scales_).
+  void FindScales(const ir::Region& region);
   // Plans the region's ops, and then moves the region's results to `targets` (one per result).
   absl::Status PlanInto(const ir::Region& region, const std::vector<BufferId>& targets,
                         Steps& steps);
@@ -93,6 +97,13 @@ class FunctionPlanner {
   // step at the current tick allows them to be the same memory: for each element of the result, it
   // reads no other element of the argument than that at the same position.
   void NoteAligned(BufferId argument, BufferId result);
+  // Returns, for each result, the first arguments of its size whose last read is before the
+  // result's first write, at most kMaxArgumentChoices.
+  std::vector<std::vector<BufferId>> FindArgumentsReadBefore() const;
+  // The last tick at which an argument may be read.
+  int32_t LastRead(BufferId argument) const {
+    return std::max(buffers_.last_use(argument), buffers_.last_touch(argument));
+  }
   // Whether the values in the buffer are not needed any more.
   bool IsFree(BufferId buffer) const { return buffers_.last_use(buffer) < now_; }
   // Records an access at the current tick and returns the memory of the buffer.
@@ -113,6 +124,14 @@ class FunctionPlanner {
   std::vector<OpIndex> scratch_;               // for RegionGraph
   std::vector<const ir::Literal*> constants_;  // by value; nullptr if the value is no constant
   std::vector<BufferId> arguments_, results_;
+  // What collectives do besides, by the value of the collective; and the ops that need no steps
+  // because of that.
+  struct Scale {
+    ir::ValueId result;  // of the op that scales
+    double factor;
+  };
+  absl::flat_hash_map<ir::ValueId, Scale> scales_;
+  absl::flat_hash_set<const ir::Op*> done_by_collectives_;
   // Arguments, results and ticks that were recorded by NoteAligned.
   absl::flat_hash_set<std::tuple<BufferId, BufferId, int32_t>> same_element_accesses_;
   int32_t now_ = 0;  // the current tick

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -12,10 +13,12 @@ namespace acceld::compiler {
 // such a result, the op reads no other element of the operand than that at the same position. The
 // types have elements of the same size.
 struct Overwriters {
-  uint32_t results = 0;  // a bit mask of result numbers
+  uint32_t results = 0;  // a bit mask of result numbers, of which only the first 32 are considered
   // Whether several results read the operand. Then one of them may overwrite it only if the kernel
   // loads everything that it needs of an element before it stores there (LoadsBeforeStores).
   bool has_other_readers = false;
+
+  bool Contains(size_t result) const { return result < 32 && (results >> result & 1) != 0; }
 };
 
 // Returns the results that may overwrite each operand of the op.

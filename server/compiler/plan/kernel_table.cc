@@ -1,9 +1,9 @@
 #include "server/compiler/plan/kernel_table.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "kernels/lowering/lower.h"
 #include "server/compiler/passes/cleanup/op_equality.h"
 
 namespace acceld::compiler {
@@ -119,6 +119,7 @@ absl::StatusOr<const KernelTable::Entry*> KernelTable::Lower(
       kernels::LoweredOp lowered,
       kernels::Lower(alone, the_op, absl::StrCat(NamePrefix(the_op), "_", next_name_++)));
   Entry entry;
+  entry.operands = std::move(lowered.operands);
   entry.in_place_operand = lowered.in_place_operand;
   for (kernels::Kernel& kernel : lowered.kernels) {
     entry.kernels.push_back(static_cast<uint32_t>(kernels_.size()));

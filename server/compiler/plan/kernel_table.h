@@ -10,6 +10,7 @@
 #include "common/ir/module.h"
 #include "common/status.h"
 #include "kernels/ir/kernel.h"
+#include "kernels/lowering/lower.h"
 
 namespace acceld::compiler {
 
@@ -19,8 +20,10 @@ class KernelTable {
  public:
   // The kernels of one op.
   struct Entry {
-    std::vector<uint32_t> kernels;         // numbers of kernels, to run in this order
-    absl::optional<int> in_place_operand;  // see kernels::LoweredOp
+    std::vector<uint32_t> kernels;  // numbers of kernels, to run in this order
+    // See kernels::LoweredOp.
+    std::vector<kernels::OperandRange> operands;
+    absl::optional<int> in_place_operand;
   };
   // Lowers an op to kernels, or finds the kernels of an equal op. `constants` has one element for
   // each value of the function: its literal if it is a known constant, else nullptr. The entry is

@@ -132,6 +132,31 @@ TEST(CompilerTest, LoopsAndLibraryCallsAreNotSteady) {
   EXPECT_FALSE(factor->steady);
 }
 
+TEST(CompilerTest, AnExecutableSaysWhetherItsRunsExchangeValues) {
+  constexpr char kMean[] = R"(
+    module attributes {mhlo.num_partitions = 2 : i32} {
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %1 = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %1 : tensor<f32>
+        }) : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    })";
+  const auto mean = Compile(Parse(kMean), "main", {{DType::kF32, {4}}, {DType::kUI32, {}}},
+                            PlanOnlyGenerator(), {});
+  ASSERT_TRUE(mean.ok()) << mean.status();
+  const auto again = hal::Deserialize(hal::Serialize(*mean));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->has_collectives);
+  EXPECT_TRUE(again->steady);
+  const auto alone = Compile(Parse(kDynamic), "go", {{DType::kF32, {5}}, {DType::kF32, {3}}},
+                             PlanOnlyGenerator(), {});
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_FALSE(alone->has_collectives);
+}
+
 TEST(CompilerTest, RefusesToDisableAPassThatDoesNotExist) {
   CompileOptions options;
   options.disabled_passes = {"no-such-pass"};

@@ -131,19 +131,20 @@ class Runner {
     ACCELD_ASSIGN_OR_RETURN(const MemoryRange lhs, At(step.lhs, frame));
     ACCELD_ASSIGN_OR_RETURN(const MemoryRange rhs, At(step.rhs, frame));
     ACCELD_ASSIGN_OR_RETURN(const MemoryRange out, At(step.out, frame));
-    for (int64_t b = 0; b < step.batch; ++b) {
+    for (int64_t matrix = 0; matrix < step.groups * step.batch; ++matrix) {
+      const int64_t group = matrix / step.batch, b = matrix % step.batch;
+      const int64_t left = group * step.lhs_group_stride + b * step.lhs_strides[0];
+      const int64_t right = group * step.rhs_group_stride + b * step.rhs_strides[0];
       for (int64_t m = 0; m < step.m; ++m) {
         for (int64_t n = 0; n < step.n; ++n) {
           double sum = 0;
           for (int64_t k = 0; k < step.k; ++k) {
-            const int64_t l =
-                b * step.lhs_strides[0] + m * step.lhs_strides[1] + k * step.lhs_strides[2];
-            const int64_t r =
-                b * step.rhs_strides[0] + k * step.rhs_strides[1] + n * step.rhs_strides[2];
+            const int64_t l = left + m * step.lhs_strides[1] + k * step.lhs_strides[2];
+            const int64_t r = right + k * step.rhs_strides[1] + n * step.rhs_strides[2];
             sum += ir::ReadFloat(step.input_dtype, lhs.data, l) *
                    ir::ReadFloat(step.input_dtype, rhs.data, r);
           }
-          const int64_t index = (b * step.m + m) * step.n + n;
+          const int64_t index = (matrix * step.m + m) * step.n + n;
           ACCELD_ASSIGN_OR_RETURN(sum, AfterEpilogue(step, sum, index, frame));
           ir::WriteFloat(step.output_dtype, out.data, index, sum);
         }

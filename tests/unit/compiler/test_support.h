@@ -26,6 +26,7 @@ class PlanOnlyGenerator : public codegen::CodeGenerator {
   int64_t ScratchBytesOf(const kernels::ConvolutionStep&) const override { return 0; }
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
+  bool ScalesCollectives() const override { return true; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
@@ -36,6 +37,7 @@ class PlanOnlyGenerator : public codegen::CodeGenerator {
 // attention.
 class CublasLtPlanGenerator : public PlanOnlyGenerator {
  public:
+  bool ScalesCollectives() const override { return false; }
   int64_t parallel_units() const override { return 1024; }
   int64_t threads_per_unit() const override { return 256; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;

@@ -9,7 +9,7 @@
 #include "server/compiler/fusion/attention/softmax.h"
 #include "server/compiler/fusion/splat.h"
 #include "server/compiler/fusion/view.h"
-#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/steps/matmul.h"
 
 namespace acceld::compiler {
 namespace {

@@ -1,6 +1,7 @@
 #include "server/compiler/fusion/groups/groups.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/check.h"
 #include "server/compiler/fusion/cost.h"
@@ -68,11 +69,25 @@ Group::Group(OpIndex root, ir::FusionKind kind, int64_t elements)
   contexts_[root] = {0};
 }
 
+std::vector<OpIndex> Group::UsersIn(const RegionGraph& graph, OpIndex op) const {
+  const std::vector<OpIndex>& users = graph.UsersOf(op);
+  std::vector<OpIndex> inside;
+  if (users.size() <= members_.size()) {
+    std::copy_if(users.begin(), users.end(), std::back_inserter(inside),
+                 [&](OpIndex user) { return contexts_.contains(user); });
+  } else {
+    std::copy_if(members_.begin(), members_.end(), std::back_inserter(inside), [&](OpIndex member) {
+      return std::binary_search(users.begin(), users.end(), member);
+    });
+    std::sort(inside.begin(), inside.end());
+  }
+  return inside;
+}
+
 std::vector<uint32_t> Group::ContextsOf(const RegionGraph& graph, OpIndex op) const {
   std::vector<uint32_t> contexts;
-  for (OpIndex user : graph.UsersOf(op)) {
+  for (OpIndex user : UsersIn(graph, op)) {
     const auto it = contexts_.find(user);
-    if (it == contexts_.end()) continue;
     const ir::Op& consumer = graph.ops()[user];
     for (size_t i = 0; i < consumer.operands.size(); ++i) {
       if (graph.DefinitionOf(consumer.operands[i]) != op) continue;

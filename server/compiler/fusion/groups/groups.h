@@ -59,6 +59,8 @@ class Group {
   int64_t elements() const { return elements_; }
   // The position among the region's ops at which the fusion is to be inserted.
   OpIndex position() const { return position_; }
+  // Returns the members that use a result of `op`, ascending.
+  std::vector<OpIndex> UsersIn(const RegionGraph& graph, OpIndex op) const;
   // Returns the contexts (see contexts_) in which the members read `op`: one for each different
   // element of `op` that one iteration needs.
   std::vector<uint32_t> ContextsOf(const RegionGraph& graph, OpIndex op) const;

@@ -14,6 +14,8 @@ constexpr size_t kMaxRoots = 8;
 constexpr size_t kMaxMembers = 256;
 // With how many other readers of the same value a group is tried.
 constexpr int kMaxCandidates = 8;
+// With how many groups that read it a group is tried.
+constexpr int kMaxConsumers = 256;
 
 class LoopMerger {
  public:
@@ -139,11 +141,12 @@ class LoopMerger {
   void MergeProducers(size_t g) {
     // Copied: a merge changes the group.
     const std::vector<OpIndex> roots = groups_[g].roots();
+    int tried = 0;
     for (OpIndex root : roots) {
       for (OpIndex user : graph_.UsersOf(root)) {
         const std::vector<size_t> consumers = groups_of_[user];
         for (size_t consumer : consumers) {
-          if (TryMerge(g, consumer)) return;
+          if (++tried > kMaxConsumers || TryMerge(g, consumer)) return;
         }
       }
     }

@@ -6,7 +6,7 @@
 
 #include "server/compiler/passes/loops/counted_loop.h"
 #include "server/compiler/passes/rewriter.h"
-#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/steps/matmul.h"
 
 namespace acceld::compiler {
 namespace {

@@ -75,6 +75,14 @@ class Flattener {
     return flat;
   }
 
+  // Drops the shardings of tokens.
+  void KeepThoseOfTensors(const std::vector<ValueId>& ids,
+                          std::vector<ir::Sharding>& shardings) const {
+    size_t number = 0;
+    std::erase_if(shardings,
+                  [&](const ir::Sharding&) { return !from_.TypeOf(ids[number++]).IsTensor(); });
+  }
+
   ir::Region Flat(const ir::Region& region) {
     ir::Region flat;
     flat.parameters = Define(region.parameters);
@@ -93,6 +101,11 @@ class Flattener {
     flat.operands = Use(op.operands);
     for (const ir::Region& region : op.regions) flat.regions.push_back(Flat(region));
     flat.results = Define(op.results);
+    if (op.kind == OpKind::kManualComputation) {
+      auto& attributes = std::get<ir::ManualComputationAttributes>(flat.attributes);
+      KeepThoseOfTensors(op.operands, attributes.in_shardings);
+      KeepThoseOfTensors(op.results, attributes.out_shardings);
+    }
     return flat;
   }
 

@@ -1,11 +1,8 @@
 // Random programs in generated CUDA C++, compiled by the host's compiler and run by the host,
 // against the reference interpreter. ACCELD_RANDOM_PROGRAMS="first:count" runs other seeds than the
 // usual ones.
-#include <cstdlib>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "common/ir/text.h"
 #include "gtest/gtest.h"
 #include "kernels/ir/analysis/input_output_aliases.h"
@@ -15,6 +12,7 @@
 #include "tests/unit/compiler/plan_runner.h"
 #include "tests/unit/compiler/random/check_program.h"
 #include "tests/unit/compiler/random/random_program.h"
+#include "tests/unit/compiler/random/seeds.h"
 
 namespace acceld::compiler {
 namespace {
@@ -31,15 +29,9 @@ struct Planned {
 class CudaRandomPrograms : public ::testing::TestWithParam<kernels::cuda::WorkDivision> {};
 
 TEST_P(CudaRandomPrograms, ResultsAreThoseOfTheInterpreter) {
-  uint64_t first = 0, count = 150;
-  if (const char* const range = std::getenv("ACCELD_RANDOM_PROGRAMS")) {
-    const std::vector<std::string> parts = absl::StrSplit(range, ':');
-    ASSERT_TRUE(parts.size() == 2 && absl::SimpleAtoi(parts[0], &first) &&
-                absl::SimpleAtoi(parts[1], &count))
-        << "ACCELD_RANDOM_PROGRAMS is first:count, not " << range;
-  }
+  const Seeds seeds = SeedsToRun(150);
   std::vector<Planned> all;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  for (uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     Planned one{.seed = seed, .program = MakeRandomProgram(seed)};
     absl::StatusOr<kernels::Plan> plan = PlanOfKernels(one.program.module, one.program.arguments);
     ASSERT_TRUE(plan.ok()) << "seed " << seed << ": " << plan.status();

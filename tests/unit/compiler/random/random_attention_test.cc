@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/ir/interpreter.h"
 #include "common/ir/types/element.h"
 #include "gtest/gtest.h"
@@ -21,6 +18,7 @@
 #include "kernels/cuda/emit/device_code.h"
 #include "tests/support/fake_cuda/host_code.h"
 #include "tests/unit/compiler/plan_runner.h"
+#include "tests/unit/compiler/random/seeds.h"
 #include "tests/unit/compiler/test_support.h"
 
 namespace acceld::compiler {
@@ -42,17 +40,10 @@ std::vector<kernels::AttentionShape> AttentionIn(const kernels::Plan& plan) {
   return shapes;
 }
 
-// Programs [first, first + count), or those of the environment.
-std::vector<Planned> PlanAll(uint64_t first, uint64_t count) {
-  if (const char* const range = std::getenv("ACCELD_RANDOM_PROGRAMS")) {
-    const std::vector<std::string> parts = absl::StrSplit(range, ':');
-    EXPECT_TRUE(parts.size() == 2 && absl::SimpleAtoi(parts[0], &first) &&
-                absl::SimpleAtoi(parts[1], &count))
-        << "ACCELD_RANDOM_PROGRAMS is first:count, not " << range;
-  }
+std::vector<Planned> PlanAll(const Seeds& seeds) {
   const CublasLtPlanGenerator target;
   std::vector<Planned> all;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  for (uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
     Planned one{.seed = seed, .program = MakeRandomAttention(seed), .module = {}, .plan = {}};
     one.module = Parse(one.program.text);
     absl::StatusOr<kernels::Plan> plan = PlanOf(one.module, {}, target);
@@ -84,7 +75,7 @@ void ExpectResults(const Planned& one, const AttentionRunner& run) {
 }
 
 TEST(RandomAttentionTest, PlansSayWhatProgramsSay) {
-  const std::vector<Planned> all = PlanAll(0, 300);
+  const std::vector<Planned> all = PlanAll(SeedsToRun(300));
   size_t fused = 0;
   for (const Planned& one : all) {
     fused += AttentionIn(one.plan).size();
@@ -98,7 +89,7 @@ TEST(RandomAttentionTest, KernelsGiveWhatProgramsSay) {
   std::vector<kernels::cuda::AttentionKernel> printed;
   std::string source =
       absl::StrCat(kernels::cuda::ModulePrelude(), kernels::cuda::AttentionPrelude());
-  const std::vector<Planned> all = PlanAll(1000, 40);
+  const std::vector<Planned> all = PlanAll(SeedsToRun(40, /*first=*/1000));
   for (const Planned& one : all) {
     for (const kernels::AttentionShape& shape : AttentionIn(one.plan)) {
       printed.push_back(

@@ -2,17 +2,15 @@
 // is made small and printed with its arguments.
 // ACCELD_RANDOM_PROGRAMS="first:count" runs other seeds than the usual ones and logs each.
 // ACCELD_DUMP_DIR=DIR keeps all stages of compilation as text.
-#include <cstdlib>
 #include <iostream>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "common/ir/text.h"
 #include "common/ir/types/literal_text.h"
 #include "gtest/gtest.h"
 #include "tests/unit/compiler/random/check_program.h"
 #include "tests/unit/compiler/random/random_program.h"
+#include "tests/unit/compiler/random/seeds.h"
 #include "tests/unit/compiler/shrink/shrink_program.h"
 
 namespace acceld::compiler {
@@ -34,24 +32,14 @@ std::string SmallFailure(const RandomProgram& program, const std::string& kind) 
 }
 
 TEST(RandomPrograms, CompiledResultsAreThoseOfTheInterpreter) {
-  uint64_t first = 0, count = 250;
-  const char* const range = std::getenv("ACCELD_RANDOM_PROGRAMS");
-  if (range != nullptr) {
-    const std::vector<std::string> parts = absl::StrSplit(range, ':');
-    ASSERT_TRUE(parts.size() == 2 && absl::SimpleAtoi(parts[0], &first) &&
-                absl::SimpleAtoi(parts[1], &count))
-        << "ACCELD_RANDOM_PROGRAMS is first:count, not " << range;
-  }
-  int failures_left = 3;  // Where all fail, a few say why.
-  for (uint64_t seed = first; seed < first + count && failures_left > 0; ++seed) {
-    if (range != nullptr) std::cerr << "seed " << seed << std::endl;
+  const Seeds seeds = SeedsToRun(250);
+  ForEachSeed(seeds, [&](uint64_t seed) -> std::string {
+    if (seeds.are_chosen) std::cerr << "seed " << seed << std::endl;
     const RandomProgram program = MakeRandomProgram(seed);
     const auto failure = CheckProgram(program);
-    if (!failure.has_value()) continue;
-    --failures_left;
-    ADD_FAILURE() << "seed " << seed << ": " << failure->message
-                  << "\nmade small: " << SmallFailure(program, failure->kind);
-  }
+    if (!failure.has_value()) return "";
+    return absl::StrCat(failure->message, "\nmade small: ", SmallFailure(program, failure->kind));
+  });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "server/compiler/plan/convolution.h"
+#include "server/compiler/plan/steps/convolution.h"
 
 #include <algorithm>
 #include <utility>

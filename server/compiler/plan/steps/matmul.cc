@@ -1,4 +1,4 @@
-#include "server/compiler/plan/matmul.h"
+#include "server/compiler/plan/steps/matmul.h"
 
 #include <algorithm>
 
@@ -26,6 +26,36 @@ absl::optional<Collapsed> Collapse(const ir::TensorType& type, const ir::Dims& s
     out.size *= size;
   }
   return out;
+}
+
+struct CollapsedBatch {
+  Collapsed lhs_groups, rhs_groups;  // of size 1 if the whole batch is one dimension
+  Collapsed lhs, rhs;
+};
+
+// Returns the batch dimensions as one dimension, or as groups of one dimension, of as many matrices
+// as possible; nullopt if they cannot be read as these.
+absl::optional<CollapsedBatch> CollapseBatch(const ir::TensorType& lhs, const ir::Dims& lhs_strides,
+                                             const std::vector<int64_t>& lhs_dims,
+                                             const ir::TensorType& rhs, const ir::Dims& rhs_strides,
+                                             const std::vector<int64_t>& rhs_dims) {
+  for (size_t outer = 0; outer <= lhs_dims.size(); ++outer) {
+    const auto part = [&](const ir::TensorType& type, const ir::Dims& strides,
+                          const std::vector<int64_t>& dims, bool is_outer) {
+      const auto middle = dims.begin() + static_cast<int64_t>(outer);
+      return Collapse(type, strides,
+                      is_outer ? std::vector<int64_t>(dims.begin(), middle)
+                               : std::vector<int64_t>(middle, dims.end()));
+    };
+    const auto lhs_groups = part(lhs, lhs_strides, lhs_dims, true);
+    const auto rhs_groups = part(rhs, rhs_strides, rhs_dims, true);
+    const auto lhs_batch = part(lhs, lhs_strides, lhs_dims, false);
+    const auto rhs_batch = part(rhs, rhs_strides, rhs_dims, false);
+    if (lhs_groups && rhs_groups && lhs_batch && rhs_batch) {
+      return CollapsedBatch{*lhs_groups, *rhs_groups, *lhs_batch, *rhs_batch};
+    }
+  }
+  return absl::nullopt;
 }
 
 // Chooses strides that a library accepts for dimensions of size 1. Returns false unless one of the
@@ -91,25 +121,28 @@ absl::optional<kernels::MatmulStep> MatchMatmul(const ir::TensorType& lhs,
     lhs_k.push_back(numbers.lhs_contracting_dimensions[i]);
     rhs_k.push_back(numbers.rhs_contracting_dimensions[i]);
   }
-  const auto lb = Collapse(lhs, lhs_strides, numbers.lhs_batching_dimensions);
-  const auto rb = Collapse(rhs, rhs_strides, numbers.rhs_batching_dimensions);
+  const auto batches = CollapseBatch(lhs, lhs_strides, numbers.lhs_batching_dimensions, rhs,
+                                     rhs_strides, numbers.rhs_batching_dimensions);
   const auto m =
       Collapse(lhs, lhs_strides, FreeDimensions(lhs, numbers.lhs_batching_dimensions, lhs_k));
   const auto n =
       Collapse(rhs, rhs_strides, FreeDimensions(rhs, numbers.rhs_batching_dimensions, rhs_k));
   const auto lk = Collapse(lhs, lhs_strides, lhs_k);
   const auto rk = Collapse(rhs, rhs_strides, rhs_k);
-  if (!lb || !rb || !m || !n || !lk || !rk) return absl::nullopt;
+  if (!batches || !m || !n || !lk || !rk) return absl::nullopt;
   kernels::MatmulStep step{};
   step.input_dtype = lhs.dtype;
   step.output_dtype = result.dtype;
-  step.batch = lb->size;
+  step.groups = batches->lhs_groups.size;
+  step.lhs_group_stride = batches->lhs_groups.stride;
+  step.rhs_group_stride = batches->rhs_groups.stride;
+  step.batch = batches->lhs.size;
   step.m = m->size;
   step.n = n->size;
   step.k = lk->size;
   step.allow_tf32 = lhs.dtype == ir::DType::kF32 && AllowsTf32(attributes.algorithm);
-  if (!FinishStrides(*lb, *m, *lk, step.lhs_strides) ||
-      !FinishStrides(*rb, *rk, *n, step.rhs_strides)) {
+  if (!FinishStrides(batches->lhs, *m, *lk, step.lhs_strides) ||
+      !FinishStrides(batches->rhs, *rk, *n, step.rhs_strides)) {
     return absl::nullopt;
   }
   return step;

@@ -16,9 +16,9 @@ namespace acceld::compiler {
 bool AllowsTf32(const std::optional<ir::DotAlgorithm>& algorithm);
 
 // Returns the dot_general as a batched matrix product of operands with strides, with no buffers
-// set. Returns nullopt if the operands differ in type, if an operand is empty, if the batch, free
-// or contracting dimensions of an operand cannot be read as one dimension each, or if no stride of
-// a matrix is 1.
+// set. Returns nullopt if the operands differ in type, if an operand is empty, if the free or
+// contracting dimensions of an operand cannot be read as one dimension each, or the batch
+// dimensions as one or as groups of one, or if no stride of a matrix is 1.
 //
 // Products of f32 are computed in full precision whatever precision_config says, unless the
 // algorithm allows TF32.

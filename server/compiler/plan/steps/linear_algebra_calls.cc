@@ -1,4 +1,4 @@
-#include "server/compiler/plan/linear_algebra_calls.h"
+#include "server/compiler/plan/steps/linear_algebra_calls.h"
 
 #include <algorithm>
 

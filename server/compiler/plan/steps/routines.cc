@@ -1,7 +1,7 @@
-#include "server/compiler/plan/routines.h"
+#include "server/compiler/plan/steps/routines.h"
 
 #include "absl/strings/str_cat.h"
-#include "server/compiler/plan/linear_algebra_calls.h"
+#include "server/compiler/plan/steps/linear_algebra_calls.h"
 
 namespace acceld::compiler {
 namespace {

@@ -1,0 +1,14 @@
+// Each kernel of a concatenation of very many pieces has the buffers of some of them.
+// run: plan
+func.func @main(%0: tensor<2xf32>, %x: tensor<2xf32>) -> tensor<132xf32> {
+  %1 = stablehlo.concatenate %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, %0, %x, dim = 0 : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<132xf32>
+  return %1 : tensor<132xf32>
+}
+// expect
+function main(tensor<2xf32>, tensor<2xf32>) -> (tensor<132xf32>) arena 0 {
+  // stablehlo.concatenate (line 4)
+  launch concatenate_0(argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], argument0[0:8], argument1[0:8], result0[0:528])
+  // stablehlo.concatenate (line 4)
+  launch concatenate_0_from_64(argument0[0:8], argument1[0:8], result0[0:528])
+}
+constants 0 bytes
