@@ -501,6 +501,12 @@ ExecutableCache::Stats ExecutableCache::stats() const {
           .remote = remote_ != nullptr ? absl::make_optional(remote_->stats()) : absl::nullopt};
 }
 
+bool ExecutableCache::HasIndex() const { return disk_ == nullptr || disk_->HasIndex(); }
+
+void ExecutableCache::WaitForIndex() const {
+  if (disk_ != nullptr) disk_->WaitForIndex();
+}
+
 std::vector<ExecutableCache::EntryInfo> ExecutableCache::List() const {
   const int64_t now_ns = UnixNowNs();
   const int64_t steady_now_ns = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -553,6 +559,10 @@ void ExecutableCache::Locate(EntryHeader wanted, std::function<void(EntryLocatio
       return done(std::move(here));
     }
     nearest.Consider(entry.header);
+  }
+  if (disk_ != nullptr && disk_->Contains(wanted.key)) {
+    here.tier = CacheVerdict::kDisk;
+    return done(std::move(here));
   }
   if (remote_ == nullptr) {
     here.nearest = nearest.Take();

@@ -124,8 +124,8 @@ class ExecutableCache {
     absl::optional<EntryHeader> nearest;  // see MostSimilar; nullopt: none is similar
   };
 
-  // Opens the disk tier and reads its index. Where the folder is unusable, logs the reason and
-  // works without a disk tier. `devices` must outlive the cache.
+  // Opens the disk tier, which begins to read its index. Where the folder is unusable, logs the
+  // reason and works without a disk tier. `devices` must outlive the cache.
   ExecutableCache(const Options& options, std::vector<hal::Device*> devices, std::string build_id);
   ~ExecutableCache();
   ExecutableCache(const ExecutableCache&) = delete;
@@ -141,7 +141,10 @@ class ExecutableCache {
   Stats stats() const;
   // The durations of all compiles, including failed ones.
   observability::HistogramSnapshot compile_time() const { return compile_time_.Read(); }
-  // Returns the entries of the memory and disk tiers, the most recently used first.
+  // Whether all entries of the disk tier are known, and blocks until they are: see DiskTier.
+  bool HasIndex() const;
+  void WaitForIndex() const;
+  // Returns the known entries of the memory and disk tiers, the most recently used first.
   std::vector<EntryInfo> List() const;
   Tools& tools() { return *tools_; }
   // Returns the part of an entry's header that is known before the entry is made.

@@ -27,12 +27,15 @@ absl::Status ErrnoStatus(int error, absl::string_view what, absl::string_view pa
   return absl::ErrnoToStatus(error, absl::StrCat(what, " ", path));
 }
 
-absl::Status WriteAll(int descriptor, absl::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return ErrnoStatus(errno, "write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
+absl::Status WriteAll(int descriptor, absl::Span<const absl::string_view> pieces,
+                      const std::string& path) {
+  for (absl::string_view bytes : pieces) {
+    while (!bytes.empty()) {
+      const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return ErrnoStatus(errno, "write", path);
+      bytes.remove_prefix(static_cast<size_t>(written));
+    }
   }
   if (fsync(descriptor) != 0) return ErrnoStatus(errno, "fsync", path);
   return absl::OkStatus();
@@ -132,14 +135,14 @@ absl::StatusOr<struct stat> Folder::Stat(const std::string& name) const {
   return info;
 }
 
-absl::StatusOr<std::string> Folder::WriteTemporary(const std::string& prefix,
-                                                   absl::string_view bytes) const {
+absl::StatusOr<std::string> Folder::WriteTemporary(
+    const std::string& prefix, absl::Span<const absl::string_view> pieces) const {
   const std::string name = absl::StrCat(
       prefix, ".", absl::BytesToHexString(RandomBytes(kRandomBytes)), kTemporarySuffix);
   const UniqueFd file(
       openat(fd_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid()) return ErrnoStatus(errno, "create", PathOf(name));
-  const absl::Status status = WriteAll(file.get(), bytes, PathOf(name));
+  const absl::Status status = WriteAll(file.get(), pieces, PathOf(name));
   if (status.ok()) return name;
   (void)Remove(name);
   return status;

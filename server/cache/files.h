@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "common/files/unique_fd.h"
 #include "common/status.h"
 
@@ -40,11 +41,11 @@ class Folder {
   absl::StatusOr<Contents> Read(const std::string& name, uint64_t max_bytes) const;
   // Returns the attributes of a file or folder (lstat). NOT_FOUND when it is absent.
   absl::StatusOr<struct stat> Stat(const std::string& name) const;
-  // Writes a new file with these bytes that only the owner can read, and flushes it to the medium.
+  // Writes a new file of these pieces that only the owner can read, and flushes it to the medium.
   // Returns its name, a new one that begins with `prefix` and ends with ".tmp". Removes the file on
   // failure.
   absl::StatusOr<std::string> WriteTemporary(const std::string& prefix,
-                                             absl::string_view bytes) const;
+                                             absl::Span<const absl::string_view> pieces) const;
   // Renames a file, replacing the one that has the name `to`.
   absl::Status Rename(const std::string& from, const std::string& to) const;
   // Creates a hard link. ALREADY_EXISTS when the name `to` is in use.

@@ -46,7 +46,7 @@ absl::StatusOr<SigningKey> LoadOrCreateNodeKey(const Folder& folder) {
   const SigningKey key = RandomBytes(kKeyBytes);
   // The key is written to a temporary file that is then linked to its name, so that no process
   // reads half a key, and the first of several processes wins.
-  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, folder.WriteTemporary(kName, key));
+  ACCELD_ASSIGN_OR_RETURN(const std::string temporary, folder.WriteTemporary(kName, {key}));
   const absl::Status linked = folder.Link(temporary, kName);
   (void)folder.Remove(temporary);
   if (!linked.ok() && !absl::IsAlreadyExists(linked)) return linked;

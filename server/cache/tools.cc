@@ -30,6 +30,7 @@ absl::StatusOr<std::vector<Tools::Check>> Tools::Verify(bool remote) {
   std::vector<Check> checks;
   if (disk_ != nullptr) {
     Check check{.tier = "disk"};
+    disk_->WaitForIndex();
     for (const DiskTier::Entry& entry : disk_->List()) {
       const absl::StatusOr<std::string> payload = disk_->Read(entry.header);
       ++(payload.ok() ? check.entries : check.bad);
@@ -55,6 +56,7 @@ absl::StatusOr<Tools::Removed> Tools::Purge(absl::Span<const Digest> keys, bool 
   if (keys.empty()) {
     for (const MemoryTier::Entry& entry : memory_.List()) in_memory.push_back(entry.key);
     if (disk_ != nullptr) {
+      disk_->WaitForIndex();
       for (const DiskTier::Entry& entry : disk_->List()) on_disk.push_back(entry.header.key);
     }
   }
@@ -71,6 +73,7 @@ absl::StatusOr<Tools::Removed> Tools::Purge(absl::Span<const Digest> keys, bool 
 absl::StatusOr<std::string> Tools::Export(const Digest& key) {
   ACCELD_ASSIGN_OR_RETURN(const std::vector<SigningKey> keys, Keys());
   if (disk_ != nullptr) {
+    disk_->WaitForIndex();
     for (const DiskTier::Entry& entry : disk_->List()) {
       if (entry.header.key != key) continue;
       ACCELD_ASSIGN_OR_RETURN(const std::string payload, disk_->Read(entry.header));

@@ -38,8 +38,11 @@ class CacheAdmin {
  public:
   virtual ~CacheAdmin() = default;
 
+  // Whether CacheEntries returns at once: the files of the cache have been read since the start.
+  // Does not block.
+  virtual bool KnowsCacheEntries() const = 0;
   // Entries of this daemon's own tiers, most recently used first: at most `limit`, from number
-  // `offset` on. Does not block.
+  // `offset` on. Blocks until KnowsCacheEntries().
   virtual std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const = 0;
   // Entries of the cache that daemons share, in no order: those of the page that `from` names
   // (RemoteCachePage::next; empty for the first). FAILED_PRECONDITION when there is no such cache.

@@ -129,7 +129,8 @@ TEST_F(FaultKillDaemonTest, KilledDuringCompilesAndCacheWritesItLeavesAnIntactFo
   const std::shared_ptr<Client> client = Connect();
   const size_t entries = Entries();
   EXPECT_GT(entries, 0u);
-  EXPECT_EQ(Stats().cache_disk_entries, entries);
+  EXPECT_TRUE(Eventually([&] { return Stats().cache_disk_entries == entries; }))
+      << Stats().cache_disk_entries << " of " << entries << " are in the index";
   for (size_t i = 1; i < done.size(); ++i) {
     const absl::Status status = RunAdd(*client, done[i]);
     EXPECT_TRUE(status.ok()) << status;

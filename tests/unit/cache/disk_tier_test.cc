@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
+#include "absl/strings/str_cat.h"
 #include "tests/unit/cache/temporary_folder.h"
 
 namespace acceld::cache {
@@ -29,7 +32,9 @@ EntryHeader HeaderFor(const std::string& name) {
 }
 
 std::unique_ptr<DiskTier> OpenTier(const TemporaryFolder& folder, int64_t limit = 1 << 20) {
-  return *DiskTier::Open(folder.path() + "/cache", {limit, 25});
+  auto tier = *DiskTier::Open(folder.path() + "/cache", {limit, 25});
+  tier->WaitForIndex();
+  return tier;
 }
 
 fs::path FileOf(const TemporaryFolder& folder, const std::string& name) {
@@ -317,6 +322,108 @@ TEST(DiskTierTest, SeveralProcessesShareTheFolder) {
   EXPECT_FALSE(one->Load(HeaderFor("a")).ok());
   EXPECT_EQ(one->stats().entries, 0u);
   EXPECT_EQ(one->stats().dropped, 0u);
+}
+
+// Entries are found, stored and removed while the index of those before is still being read.
+TEST(DiskTierTest, NobodyWaitsForTheIndex) {
+  TemporaryFolder folder;
+  constexpr int kCount = 300;
+  const auto name_of = [](int i) { return absl::StrCat("e", i); };
+  {
+    const auto tier = OpenTier(folder);
+    for (int i = 0; i < kCount; ++i) tier->Store(HeaderFor(name_of(i)), "code", "");
+  }
+  const auto tier = *DiskTier::Open(folder.path() + "/cache", {1 << 20, 25});
+  EXPECT_EQ(*tier->Load(HeaderFor(name_of(kCount - 1))), "code");
+  EXPECT_TRUE(tier->Contains(DigestOf(name_of(kCount - 2))));
+  EXPECT_FALSE(tier->Contains(DigestOf("none")));
+  EXPECT_TRUE(tier->Remove(DigestOf(name_of(0))));
+  tier->Store(HeaderFor("new"), "code", "somebody");
+  tier->WaitForIndex();
+  EXPECT_TRUE(tier->HasIndex());
+  EXPECT_TRUE(tier->Contains(DigestOf("new")));
+  EXPECT_EQ(tier->stats().entries, static_cast<uint64_t>(kCount));
+  uint64_t bytes = 0;
+  for (const DiskTier::Entry& entry : tier->List()) {
+    bytes += entry.size_bytes;
+    EXPECT_EQ(entry.owner, entry.header.program_name == "new" ? "somebody" : "");
+  }
+  EXPECT_EQ(tier->stats().bytes, bytes);
+}
+
+// Bad entries are found by whoever uses them and by the reader of the index, in any order.
+TEST(DiskTierTest, AnEntryThatReplacesABadOneStaysWhileTheIndexIsRead) {
+  TemporaryFolder folder;
+  constexpr int kCount = 400;
+  const auto name_of = [](int i) { return absl::StrCat("e", i); };
+  {
+    const auto tier = OpenTier(folder);
+    for (int i = 0; i < kCount; ++i) {
+      tier->Store(HeaderFor(name_of(i)), "code", "");
+      WriteAll(FileOf(folder, name_of(i)), "not an entry");
+    }
+  }
+  const auto tier = *DiskTier::Open(folder.path() + "/cache", {1 << 20, 25});
+  for (int i = 0; i < kCount; ++i) {
+    EXPECT_FALSE(tier->Load(HeaderFor(name_of(i))).ok());
+    tier->Store(HeaderFor(name_of(i)), "new code", "");
+  }
+  tier->WaitForIndex();
+  EXPECT_EQ(tier->stats().dropped, static_cast<uint64_t>(kCount));
+  EXPECT_EQ(tier->stats().entries, static_cast<uint64_t>(kCount));
+  for (int i = 0; i < kCount; ++i) {
+    const absl::StatusOr<std::string> code = tier->Load(HeaderFor(name_of(i)));
+    EXPECT_TRUE(code.ok() && *code == "new code") << i << ": " << code.status();
+  }
+}
+
+// What is known of entries stays known while the tier looks at the files again to make room.
+TEST(DiskTierTest, AnEntryIsKnownWhileRoomIsMade) {
+  TemporaryFolder folder;
+  constexpr int kCount = 200;
+  const auto name_of = [](int i) { return absl::StrCat("e", i); };
+  const auto tier = OpenTier(folder, 64 << 10);
+  tier->Store(HeaderFor("used"), "code", "");
+  std::atomic<bool> done{false};
+  std::thread maker([&] {
+    for (int i = 0; i < kCount; ++i)
+      tier->Store(HeaderFor(name_of(i)), std::string(2 << 10, 'c'), "");
+    done = true;
+  });
+  while (!done) {
+    (void)tier->Load(HeaderFor("used"));
+    if (tier->Contains(DigestOf("used"))) continue;
+    EXPECT_FALSE(fs::exists(FileOf(folder, "used"))) << "it is there, but not known";
+    tier->Store(HeaderFor("used"), "code", "");
+  }
+  maker.join();
+  EXPECT_GT(tier->stats().evictions, 0u);
+}
+
+TEST(DiskTierTest, ATierThatIsStillReadingItsIndexEndsAtOnce) {
+  TemporaryFolder folder;
+  {
+    const auto tier = OpenTier(folder);
+    for (int i = 0; i < 50; ++i) tier->Store(HeaderFor(absl::StrCat("e", i)), "code", "");
+  }
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(DiskTier::Open(folder.path() + "/cache", {1 << 20, 25}).ok());
+  }
+  EXPECT_EQ(OpenTier(folder)->stats().entries, 50u);
+}
+
+TEST(DiskTierTest, EntriesWithLongRecordsSurviveARestart) {
+  TemporaryFolder folder;
+  EntryHeader header = HeaderFor("a");
+  for (std::string* field :
+       {&header.options, &header.program_name, &header.signature, &header.producer}) {
+    *field = std::string(2000, 'x');
+  }
+  OpenTier(folder)->Store(header, "code", "");
+  const auto tier = OpenTier(folder);
+  ASSERT_EQ(tier->List().size(), 1u);
+  EXPECT_EQ(tier->List()[0].header.producer, header.producer);
+  EXPECT_EQ(*tier->Load(header), "code");
 }
 
 TEST(DiskTierTest, TroubleWithTheDiskIsCounted) {

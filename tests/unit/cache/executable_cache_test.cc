@@ -314,6 +314,7 @@ TEST_F(ExecutableCacheTest, ListsBothTiersMostRecentlyUsedFirst) {
   cache.reset();
   cache = Open();
   VerdictOf(*cache, RequestFor("g"));
+  cache->WaitForIndex();
   const auto entries = cache->List();
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(entries[0].header.program_name, "g");
