@@ -18,6 +18,7 @@
 #include "client/transport/status_codes.h"
 #include "common/api/wire.h"
 #include "common/ir/wire/signature_wire.h"
+#include "common/ir/wire/wire.h"
 #include "common/op_origin.h"
 #include "common/threads/future.h"
 #include "common/utf8.h"
@@ -193,12 +194,17 @@ Answer Connection::Impl::AnswerOf(const v1::CompileDone& compiled) const {
                 .explanation = FromProto(compiled.explanation()),
                 .memory = compiled.has_memory() ? absl::make_optional(FromProto(compiled.memory()))
                                                 : absl::nullopt};
-  if (!compiled.has_signature() || !answer.status.ok()) return answer;
-  auto signature = ir::FromProto(compiled.signature());
-  if (signature.ok()) {
-    answer.signature = std::make_shared<const ir::ProcessSignature>(*std::move(signature));
-  } else {
-    answer.status = Annotate(signature.status(), "CompileDone");
+  const auto read = [&](const auto& proto, auto& to) {
+    auto value = ir::FromProto(proto);
+    if (!value.ok()) {
+      answer.status = Annotate(value.status(), "CompileDone");
+      return;
+    }
+    to = std::make_shared<typename std::decay_t<decltype(value)>::value_type>(*std::move(value));
+  };
+  if (compiled.has_signature() && answer.status.ok()) read(compiled.signature(), answer.signature);
+  if (compiled.has_partitioned() && answer.status.ok()) {
+    read(compiled.partitioned(), answer.partitioned);
   }
   return answer;
 }
@@ -471,6 +477,19 @@ absl::StatusOr<std::vector<TraceSpan>> Connection::Trace(
     std::chrono::steady_clock::time_point since) {
   ACCELD_RETURN_IF_ERROR(status());
   return ReadSessionTrace(impl_->dialer_, impl_->welcome_.session_token(), since);
+}
+
+void Connection::Partition(v1::Compile compile,
+                           std::function<void(absl::StatusOr<Partitioned>)> done) {
+  const uint64_t id = impl_->NextId();
+  compile.set_request_id(id);
+  compile.set_partition(true);
+  v1::Command command;
+  *command.mutable_compile() = std::move(compile);
+  impl_->SendRequest(std::move(command), id, [done = std::move(done)](Answer answer) {
+    if (!answer.status.ok()) return done(answer.status);
+    done(Partitioned{std::move(answer.signature), std::move(answer.partitioned)});
+  });
 }
 
 void Connection::Explain(v1::Compile compile,

@@ -20,6 +20,7 @@
 #include "client/transport/dial/attempt.h"
 #include "client/transport/dial/secrets.h"
 #include "common/crypto/digest.h"
+#include "common/ir/module.h"
 #include "common/ir/processes/process_signature.h"
 #include "common/status.h"
 
@@ -115,6 +116,13 @@ class Connection {
     std::shared_ptr<const ir::ProcessSignature> signature;
   };
   void Compile(v1::Compile compile, std::function<void(absl::StatusOr<Compiled>)> done);
+  // What one of several processes takes and gives, and runs; `program` is nullptr if the daemon is
+  // of an earlier version.
+  struct Partitioned {
+    std::shared_ptr<const ir::ProcessSignature> signature;
+    std::shared_ptr<const ir::Module> program;
+  };
+  void Partition(v1::Compile compile, std::function<void(absl::StatusOr<Partitioned>)> done);
   void Explain(v1::Compile compile, std::function<void(absl::StatusOr<CacheExplanation>)> done);
   // A named array that was opened.
   struct Opened {

@@ -62,11 +62,11 @@ grpc::ServerUnaryReactor* Service::OnPurgeCache(const Caller& caller,
 }
 
 DownloadStream* Service::OnExportCacheEntry(const Caller&, grpc::CallbackServerContext*,
-                                            const grpc::ByteBuffer* bytes) {
+                                            const grpc::ByteBuffer* bytes, Call call) {
   static_assert(int{v1::CacheBundleChunk::kDataFieldNumber} ==
                 int{v1::DownloadChunk::kDataFieldNumber});
   // gRPC keeps the reactor until it is finished, whatever the client does meanwhile.
-  auto* const reactor = new DownloadReactor(instruments_);
+  auto* const reactor = new DownloadReactor(instruments_, std::move(call));
   const auto request = ParseRequest<v1::ExportCacheEntryRequest>(*bytes);
   if (!request.ok()) {
     reactor->Send(request.status());
@@ -84,8 +84,8 @@ DownloadStream* Service::OnExportCacheEntry(const Caller&, grpc::CallbackServerC
 
 UploadStream* Service::OnImportCacheEntry(const Caller& caller,
                                           grpc::CallbackServerContext* context,
-                                          grpc::ByteBuffer* reply) {
-  return new ImportReactor(context_, maintenance_, caller, context, reply);
+                                          grpc::ByteBuffer* reply, Call call) {
+  return new ImportReactor(context_, maintenance_, caller, context, reply, std::move(call));
 }
 
 }  // namespace acceld::rpc

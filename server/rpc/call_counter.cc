@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "common/check.h"
+#include "server/rpc/gated_service.h"
 
 namespace acceld::rpc {
 namespace {
@@ -26,44 +29,33 @@ const google::protobuf::ServiceDescriptor& AcceldService() {
 
 class CallCounter final : public Interceptor {
  public:
-  CallCounter(observability::RpcInstruments& instruments, CallTally& tally,
-              absl::string_view method)
-      : instruments_(instruments), tally_(tally), method_(method) {
-    ++tally_.open;  // before `begun`, so that no reader takes the call for one that has ended
-    ++tally_.begun;
-  }
-  ~CallCounter() override { --tally_.open; }
+  CallCounter(const CallCounters& counters, absl::string_view method) : call_(counters, method) {}
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_STATUS)) {
-      instruments_.CountRequest(
-          method_, static_cast<absl::StatusCode>(methods->GetSendStatus().error_code()));
+      call_.CountStatus(methods->GetSendStatus().error_code());
     }
     methods->Proceed();
   }
 
  private:
-  observability::RpcInstruments& instruments_;
-  CallTally& tally_;
-  const absl::string_view method_;
+  const CountedCall call_;
 };
 
 class CallCounterFactory final : public ServerInterceptorFactoryInterface {
  public:
-  CallCounterFactory(observability::RpcInstruments& instruments, CallTally& tally)
-      : instruments_(instruments),
-        tally_(tally),
-        prefix_("/" + AcceldService().full_name() + "/") {}
+  explicit CallCounterFactory(const CallCounters& counters)
+      : counters_(counters), prefix_("/" + AcceldService().full_name() + "/") {}
 
   Interceptor* CreateServerInterceptor(ServerRpcInfo* info) override {
     absl::string_view method = info->method();
+    if (GatedService::CountsItself(method)) return nullptr;
     if (method.substr(0, prefix_.size()) == prefix_) method.remove_prefix(prefix_.size());
-    return new CallCounter(instruments_, tally_, method);
+    return new CallCounter(counters_, method);
   }
 
  private:
-  observability::RpcInstruments& instruments_;
-  CallTally& tally_;
+  const CallCounters counters_;
   const std::string prefix_;
 };
 
@@ -83,9 +75,8 @@ std::shared_ptr<observability::RpcInstruments> MakeInstruments() {
   return std::make_shared<observability::RpcInstruments>(std::move(methods), std::move(kinds));
 }
 
-std::unique_ptr<ServerInterceptorFactoryInterface> MakeCallCounter(
-    observability::RpcInstruments& instruments, CallTally& tally) {
-  return std::make_unique<CallCounterFactory>(instruments, tally);
+std::unique_ptr<ServerInterceptorFactoryInterface> MakeCallCounter(const CallCounters& counters) {
+  return std::make_unique<CallCounterFactory>(counters);
 }
 
 void CountBatch(const v1::CommandBatch& batch, observability::RpcInstruments& instruments) {

@@ -142,7 +142,7 @@ struct Server::Impl {
         instruments(MakeInstruments()),
         connections(engine, *instruments, LimitsOf(options)),
         gate(connections, *instruments, static_cast<size_t>(options.max_message_bytes)),
-        service(engine, std::move(options), *instruments, gate, connections) {}
+        service(engine, std::move(options), {*instruments, calls}, gate, connections) {}
 
   absl::Status Reload(AccessOptions wanted) {
     MutexLock lock(reload_mutex);
@@ -282,7 +282,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(engine::Engine& engine, Rp
     impl->plain_acceptor = add_acceptor(grpc::InsecureServerCredentials());
   if (has_listener(ListenerKind::kTls)) impl->tls_acceptor = add_acceptor(impl->tls);
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeCallCounter(*impl->instruments, impl->calls));
+  interceptors.push_back(MakeCallCounter({*impl->instruments, impl->calls}));
   interceptors.push_back(MakeServiceGuard(impl->gate));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   builder.RegisterService(&impl->service);

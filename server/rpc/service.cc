@@ -34,20 +34,19 @@ bool MaySeeIdentity(const Caller& caller, const std::string& identity) {
 
 }  // namespace
 
-Service::Service(engine::Engine& engine, RpcOptions options,
-                 observability::RpcInstruments& instruments, const Gate& gate,
-                 Connections& connections)
-    : GatedService(gate),
+Service::Service(engine::Engine& engine, RpcOptions options, const CallCounters& counters,
+                 const Gate& gate, Connections& connections)
+    : GatedService(gate, counters),
       engine_(engine),
       options_(std::move(options)),
-      instruments_(instruments),
+      instruments_(counters.instruments),
       sessions_(engine_, options_, readiness_, instruments_),
       context_{engine_, options_, instruments_, sessions_, timers_, decoders_, gate, connections},
       decoders_("decode", static_cast<size_t>(options_.decode_threads), options_.max_queued_decodes,
                 options_.identity_share_percent) {}
 
-ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*) {
-  return GrpcChannel::Start(context_, caller);
+ChannelStream* Service::OnChannel(const Caller& caller, grpc::CallbackServerContext*, Call call) {
+  return GrpcChannel::Start(context_, caller, std::move(call));
 }
 
 void Service::EndSessions() {
@@ -55,21 +54,21 @@ void Service::EndSessions() {
 }
 
 UploadStream* Service::OnUpload(const Caller& caller, grpc::CallbackServerContext* context,
-                                grpc::ByteBuffer* reply) {
+                                grpc::ByteBuffer* reply, Call call) {
   const grpc::Slice empty;  // a serialized UploadReply, which has no fields
   *reply = grpc::ByteBuffer(&empty, 1);
-  return new UploadReactor(context_, caller, context);
+  return new UploadReactor(context_, caller, context, std::move(call));
 }
 
 DownloadStream* Service::OnDownload(const Caller& caller, grpc::CallbackServerContext*,
-                                    const grpc::ByteBuffer* bytes) {
+                                    const grpc::ByteBuffer* bytes, Call call) {
   const auto find = [&]() -> absl::StatusOr<SharedBytes> {
     ACCELD_ASSIGN_OR_RETURN(const auto request, ParseRequest<v1::DownloadRequest>(*bytes));
     ACCELD_ASSIGN_OR_RETURN(const auto session,
                             sessions_.Find(request.session_token(), caller, "Download"));
     return session->transfers().Take(request.transfer_id());
   };
-  auto* const reactor = new DownloadReactor(instruments_);
+  auto* const reactor = new DownloadReactor(instruments_, std::move(call));
   reactor->Send(find());
   return reactor;
 }
@@ -174,10 +173,13 @@ grpc::ServerUnaryReactor* Service::OnListCache(const Caller&, grpc::CallbackServ
     return Answer(context, absl::InvalidArgumentError(absl::StrCat(
                                "page token '", request->page_token(), "' is not one of ours")));
   }
-  const std::vector<CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
-  for (const CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
-  if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));
-  return Answer(context, absl::OkStatus());
+  const auto list = [this, offset, limit, reply] {
+    const std::vector<CacheEntryInfo> entries = engine_.CacheEntries(offset, limit);
+    for (const CacheEntryInfo& entry : entries) *reply->add_entries() = ToProto(entry);
+    if (entries.size() == limit) reply->set_next_page_token(absl::StrCat(offset + limit));
+    return absl::OkStatus();
+  };
+  return engine_.KnowsCacheEntries() ? Answer(context, list()) : AnswerLater(context, list);
 }
 
 grpc::ServerUnaryReactor* Service::OnKillSession(const Caller& caller,

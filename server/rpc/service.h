@@ -15,7 +15,7 @@ namespace acceld::rpc {
 class Service : public GatedService {
  public:
   // The references must outlive the service.
-  Service(engine::Engine& engine, RpcOptions options, observability::RpcInstruments& instruments,
+  Service(engine::Engine& engine, RpcOptions options, const CallCounters& counters,
           const Gate& gate, Connections& connections);
 
   Readiness& readiness() { return readiness_; }
@@ -37,12 +37,13 @@ class Service : public GatedService {
       override;
 #define ACCELD_SERVED_RawServerStream(Name, Request, Reply)                            \
   DownloadStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
-                           const grpc::ByteBuffer* request) override;
+                           const grpc::ByteBuffer* request, Call call) override;
 #define ACCELD_SERVED_RawClientStream(Name, Request, Reply)                          \
   UploadStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context, \
-                         grpc::ByteBuffer* reply) override;
-#define ACCELD_SERVED_RawBidi(Name, Request, Reply) \
-  ChannelStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context) override;
+                         grpc::ByteBuffer* reply, Call call) override;
+#define ACCELD_SERVED_RawBidi(Name, Request, Reply)                                              \
+  ChannelStream* On##Name(const Caller& caller, grpc::CallbackServerContext* context, Call call) \
+      override;
 #define ACCELD_RPC(Name, Shape, Request, Reply, role) ACCELD_SERVED_##Shape(Name, Request, Reply)
 #include "server/rpc/auth/rpcs.def"
 

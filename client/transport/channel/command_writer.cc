@@ -11,8 +11,9 @@ using Clock = std::chrono::steady_clock;
 
 // In lazy mode, how long commands may wait for a caller to write them.
 constexpr std::chrono::milliseconds kLazyTick{1};
-// Lazy mode ends after this many ticks in which callers have written nothing.
-constexpr int kIdleTicks = 16;
+// After this many ticks in which callers have written nothing, the thread sleeps until the next
+// append.
+constexpr int kIdleTicks = 4;
 // After two writes within kBurstWindow the writer thread waits for kGather, so that commands which
 // arrive in quick succession share a batch: each batch costs the daemon about as much as ten
 // commands. Callers that wait for an answer write without this delay.
@@ -68,8 +69,10 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
   Clock::time_point last_flush;
   const auto keep_alive = lease.count() > 0 ? lease / 3 : std::chrono::hours(24 * 365);
   while (true) {
-    const Clock::duration patience = lazy ? Clock::duration(kLazyTick) : keep_alive;
-    const Wakeup wakeup = outbox_.WaitForWork(Clock::now() + patience);
+    const bool ticks = lazy && idle_ticks < kIdleTicks;
+    const Wakeup wakeup =
+        outbox_.WaitForWork(Clock::now() + (ticks ? Clock::duration(kLazyTick) : keep_alive),
+                            ticks ? CommandOutbox::Until::kWork : CommandOutbox::Until::kAppend);
     if (wakeup == Wakeup::kEnd) return;
     if (wakeup == Wakeup::kWork && !lazy && Clock::now() - last_flush > kBurstWindow) {
       (void)PollFor(kCallerGrace, [this] { return !outbox_.HasWork(); });
@@ -77,7 +80,7 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
     const uint64_t flushes = flushes_by_callers_.load(std::memory_order_relaxed);
     const bool callers_write = flushes != std::exchange(seen_flushes, flushes);
     idle_ticks = lazy && wakeup == Wakeup::kTime && !callers_write ? idle_ticks + 1 : 0;
-    if (lazy && (callers_write || (idle_ticks > 0 && idle_ticks < kIdleTicks))) continue;
+    if (wakeup == Wakeup::kAppended || (ticks && (callers_write || idle_ticks > 0))) continue;
     // The next batch of these callers will contain the releases.
     if (wakeup == Wakeup::kReleases && callers_write) continue;
     const bool wrote = (wakeup == Wakeup::kWork || wakeup == Wakeup::kReleases) && Flush();
@@ -86,11 +89,10 @@ void CommandWriter::Run(std::chrono::milliseconds lease) {
       last_flush = Clock::now();
     }
     beaten = !wrote && callers_write ? beaten + 1 : 0;
-    const bool was_lazy = std::exchange(lazy, beaten >= kQuickCallers);
-    if (lazy != was_lazy) outbox_.SetLazy(lazy);
+    if (std::exchange(lazy, beaten >= kQuickCallers) != lazy) outbox_.SetLazy(lazy);
     if (wakeup == Wakeup::kWork && !wrote && stream_()->write_failed()) {
       std::this_thread::sleep_for(kBrokenPause);
-    } else if (wakeup == Wakeup::kTime && !was_lazy) {
+    } else if (wakeup == Wakeup::kTime && !ticks) {
       WriteNothing();
     }
   }

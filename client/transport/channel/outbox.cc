@@ -115,7 +115,7 @@ bool CommandOutbox::IsPressing() const {
 }
 
 void CommandOutbox::WakeWriter() {
-  if (writer_waits_ && (!lazy_ || IsPressing())) work_.NotifyOne();
+  if (writer_waits_ && (!lazy_ || writer_awaits_append_ || IsPressing())) work_.NotifyOne();
 }
 
 CommandOutbox::SharedBatch CommandOutbox::Take() {
@@ -137,17 +137,23 @@ CommandOutbox::SharedBatch CommandOutbox::Take() {
   return message;
 }
 
-CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline) {
+CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time_point deadline,
+                                                 Until until) {
   MutexLock lock(mutex_);
   Wakeup wakeup = Wakeup::kWork;
   const uint64_t sent_before = sent_;
   writer_waits_ = true;
+  writer_awaits_append_ = lazy_ && until == Until::kAppend;
   for (int ticks = kTicksBeforeSleep; status_.ok() && !IsPressing();) {
     if (sent_ != sent_before && !lazy_) {
       wakeup = Wakeup::kTaken;
       break;
     }
-    writer_ticks_ = ticks > 0;
+    if (writer_awaits_append_ && CanSend()) {
+      wakeup = Wakeup::kAppended;
+      break;
+    }
+    writer_ticks_ = ticks > 0 && !writer_awaits_append_;
     const auto tick = std::chrono::steady_clock::now() + kReleaseLinger;
     const bool woken = work_.WaitUntil(mutex_, writer_ticks_ ? std::min(tick, deadline) : deadline);
     if (woken) {
@@ -162,7 +168,7 @@ CommandOutbox::Wakeup CommandOutbox::WaitForWork(std::chrono::steady_clock::time
       --ticks;
     }
   }
-  writer_waits_ = writer_ticks_ = false;
+  writer_waits_ = writer_awaits_append_ = writer_ticks_ = false;
   return status_.ok() ? wakeup : Wakeup::kEnd;
 }
 

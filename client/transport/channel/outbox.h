@@ -63,11 +63,15 @@ class CommandOutbox {
     kWork,      // Take may return a batch.
     kReleases,  // Take may return releases that have waited long enough.
     kTaken,     // Another thread has taken the work.
+    kAppended,  // In lazy mode: something was appended, which another thread may soon take.
     kTime,      // The deadline has passed.
     kEnd,       // The outbox has failed.
   };
-  // Blocks until there is work, `deadline` passes or the outbox fails. Only for the writer thread.
-  Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline);
+  // Blocks until there is work, `deadline` passes or the outbox fails. In lazy mode only
+  // Until::kAppend also returns when something is appended, however little. Only for the writer
+  // thread.
+  enum class Until : bool { kWork, kAppend };
+  Wakeup WaitForWork(std::chrono::steady_clock::time_point deadline, Until until = Until::kWork);
   // Returns whether Take would return a batch.
   bool HasWork() const;
   // In lazy mode an append does not wake the writer thread, unless many commands have accumulated,
@@ -142,6 +146,8 @@ class CommandOutbox {
   bool retain_ ABSL_GUARDED_BY(mutex_) = false;
   bool lazy_ ABSL_GUARDED_BY(mutex_) = false;
   bool writer_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  // WaitForWork returns when something is appended.
+  bool writer_awaits_append_ ABSL_GUARDED_BY(mutex_) = false;
   // WaitForWork wakes up by itself to look for releases.
   bool writer_ticks_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);

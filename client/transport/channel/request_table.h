@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "acceld/v1/acceld.pb.h"
 #include "client/server_info.h"
+#include "common/ir/module.h"
 #include "common/ir/processes/process_signature.h"
 #include "common/status.h"
 #include "common/threads/mutex.h"
@@ -30,6 +31,8 @@ struct Answer {
   bool asked_again = false;
   // Of a compiled program for several processes; nullptr for others.
   std::shared_ptr<const ir::ProcessSignature> signature;
+  // Of a Compile with `partition`; nullptr if the daemon is of an earlier version.
+  std::shared_ptr<const ir::Module> partitioned;
 };
 
 // The table of requests that wait for answers. Each callback runs exactly once: on the thread that

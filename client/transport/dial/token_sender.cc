@@ -7,40 +7,27 @@ namespace {
 
 using grpc::experimental::ClientInterceptorFactoryInterface;
 using grpc::experimental::ClientRpcInfo;
-using grpc::experimental::InterceptionHookPoints;
 using grpc::experimental::Interceptor;
-using grpc::experimental::InterceptorBatchMethods;
 
-class TokenSender final : public Interceptor {
+// Adds the token to the metadata of each call when the call is created, and creates no interceptor:
+// with one, gRPC would pass every message of a stream through its completion queue twice.
+class TokenSender final : public ClientInterceptorFactoryInterface {
  public:
-  explicit TokenSender(std::shared_ptr<const std::string> value) : value_(std::move(value)) {}
+  explicit TokenSender(const std::string& token) : value_("Bearer " + token) {}
 
-  void Intercept(InterceptorBatchMethods* methods) override {
-    if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
-      methods->GetSendInitialMetadata()->emplace("authorization", *value_);
-    }
-    methods->Proceed();
+  Interceptor* CreateClientInterceptor(ClientRpcInfo* info) override {
+    info->client_context()->AddMetadata("authorization", value_);
+    return nullptr;
   }
 
  private:
-  const std::shared_ptr<const std::string> value_;  // Shared with the factory; calls outlive it.
-};
-
-class TokenSenderFactory final : public ClientInterceptorFactoryInterface {
- public:
-  explicit TokenSenderFactory(const std::string& token)
-      : value_(std::make_shared<const std::string>("Bearer " + token)) {}
-
-  Interceptor* CreateClientInterceptor(ClientRpcInfo*) override { return new TokenSender(value_); }
-
- private:
-  const std::shared_ptr<const std::string> value_;
+  const std::string value_;
 };
 
 }  // namespace
 
 std::unique_ptr<ClientInterceptorFactoryInterface> MakeTokenSender(const std::string& token) {
-  return std::make_unique<TokenSenderFactory>(token);
+  return std::make_unique<TokenSender>(token);
 }
 
 }  // namespace acceld::client

@@ -31,8 +31,10 @@ grpc::Slice SliceOf(absl::string_view bytes, const std::shared_ptr<const void>& 
 }  // namespace
 
 UploadReactor::UploadReactor(const RpcContext& rpc, Caller caller,
-                             grpc::CallbackServerContext* context)
-    : rpc_(rpc),
+                             grpc::CallbackServerContext* context,
+                             std::unique_ptr<const CountedCall> call)
+    : UploadStream(std::move(call)),
+      rpc_(rpc),
       caller_(std::move(caller)),
       context_(context),
       deadline_(rpc.timers, rpc.options.connection_idle,

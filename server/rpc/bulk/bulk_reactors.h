@@ -17,7 +17,8 @@ namespace acceld::rpc {
 // deletes itself when gRPC calls OnDone.
 class UploadReactor : public UploadStream {
  public:
-  UploadReactor(const RpcContext& rpc, Caller caller, grpc::CallbackServerContext* context);
+  UploadReactor(const RpcContext& rpc, Caller caller, grpc::CallbackServerContext* context,
+                std::unique_ptr<const CountedCall> call);
 
  private:
   void OnReadDone(bool ok) override;
@@ -54,8 +55,9 @@ class UploadReactor : public UploadStream {
 // same field `data`. The reactor deletes itself when gRPC calls OnDone.
 class DownloadReactor : public DownloadStream {
  public:
-  explicit DownloadReactor(observability::RpcInstruments& instruments)
-      : instruments_(instruments) {}
+  DownloadReactor(observability::RpcInstruments& instruments,
+                  std::unique_ptr<const CountedCall> call)
+      : DownloadStream(std::move(call)), instruments_(instruments) {}
   // Starts to send the bytes, or ends the call with the error. To be called once, by any thread.
   void Send(absl::StatusOr<SharedBytes> bytes);
 

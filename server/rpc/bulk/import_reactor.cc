@@ -13,8 +13,10 @@
 namespace acceld::rpc {
 
 ImportReactor::ImportReactor(const RpcContext& rpc, ThreadPool& maintenance, Caller caller,
-                             grpc::CallbackServerContext* context, grpc::ByteBuffer* reply)
-    : rpc_(rpc),
+                             grpc::CallbackServerContext* context, grpc::ByteBuffer* reply,
+                             std::unique_ptr<const CountedCall> call)
+    : UploadStream(std::move(call)),
+      rpc_(rpc),
       maintenance_(maintenance),
       caller_(std::move(caller)),
       context_(context),

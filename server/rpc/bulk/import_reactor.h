@@ -17,7 +17,8 @@ class ImportReactor : public UploadStream {
  public:
   // `reply` receives a serialized ImportCacheEntryReply; it must live until OnDone.
   ImportReactor(const RpcContext& rpc, ThreadPool& maintenance, Caller caller,
-                grpc::CallbackServerContext* context, grpc::ByteBuffer* reply);
+                grpc::CallbackServerContext* context, grpc::ByteBuffer* reply,
+                std::unique_ptr<const CountedCall> call);
 
  private:
   void OnReadDone(bool ok) override;

@@ -9,8 +9,9 @@
 
 namespace acceld::rpc {
 
-ChannelStream* GrpcChannel::Start(const RpcContext& rpc, Caller caller) {
-  std::shared_ptr<GrpcChannel> channel(new GrpcChannel(rpc, std::move(caller)));
+ChannelStream* GrpcChannel::Start(const RpcContext& rpc, Caller caller,
+                                  std::unique_ptr<const CountedCall> call) {
+  std::shared_ptr<GrpcChannel> channel(new GrpcChannel(rpc, std::move(caller), std::move(call)));
   channel->self_ = channel;
   channel->Read();
   channel->StartHelloTimeout();

@@ -11,11 +11,12 @@ namespace acceld::rpc {
 class GrpcChannel final : public ChannelStream, public Channel {
  public:
   // Makes a channel without a session, starts its first read and returns it as gRPC's reactor.
-  static ChannelStream* Start(const RpcContext& rpc, Caller caller);
+  static ChannelStream* Start(const RpcContext& rpc, Caller caller,
+                              std::unique_ptr<const CountedCall> call);
 
  private:
-  GrpcChannel(const RpcContext& rpc, Caller caller)
-      : Channel(rpc, std::move(caller), /*session=*/nullptr) {}
+  GrpcChannel(const RpcContext& rpc, Caller caller, std::unique_ptr<const CountedCall> call)
+      : ChannelStream(std::move(call)), Channel(rpc, std::move(caller), /*session=*/nullptr) {}
 
   void Read() override;
   // gRPC says by OnCancel that the client is gone, whether or not anything is read.

@@ -57,6 +57,8 @@ v1::Event CompileDoneEvent(uint64_t request_id, const engine::CompileResult& res
   if (result.explanation.has_value()) *done.mutable_explanation() = ToProto(*result.explanation);
   if (result.memory.has_value()) *done.mutable_memory() = ToProto(*result.memory);
   if (result.signature != nullptr) ir::ToProto(*result.signature, *done.mutable_signature());
+  if (result.partitioned.has_value())
+    *done.mutable_partitioned() = ir::ToProto(*result.partitioned);
   return event;
 }
 
@@ -275,6 +277,7 @@ void CommandHandler::OnCompile(const v1::Compile& command,
       session_.Compile(command.program_id(), std::move(arguments), command.device(),
                        {.target = command.target(),
                         .explain = command.explain(),
+                        .partition = command.partition(),
                         .donated = {command.donated().begin(), command.donated().end()}},
                        [stream, request_id, session = session_.id()](engine::CompileResult result) {
                          if (!result.status.ok()) {

@@ -2,44 +2,38 @@
 
 #include <string>
 
-#include "absl/types/span.h"
 #include "tests/support/daemon/process.h"
+#include "tests/support/net/certificates.h"
 
-// What the protocol is compared with: another process that answers as simply as can be.
+// What the protocol is compared with: another process that answers as simply as possible.
 namespace acceld::bench {
 
-// The other process's main: a generic gRPC service on the unix socket `folder`/grpc that echoes the
-// messages of a stream "/echo", takes in those of "/sink" and sends `kStreamBytes` on "/source";
-// and a plain socket `folder`/raw that echoes what it reads. Never returns.
-[[noreturn]] void RunPeer(const std::string& folder);
+// The transports over which both the peer and the daemon serve gRPC.
+enum class Transport { kUnix, kTcp, kTls };
 
-// Starts this very program as the peer; returns when it answers.
-testing::Process StartPeer(const std::string& folder);
-
-// Seconds for one question of `question_bytes` and one answer of the same size.
-class GrpcPingPong {
- public:
-  explicit GrpcPingPong(const std::string& folder);
-  ~GrpcPingPong();
-  double Ask(size_t question_bytes);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-class SocketPingPong {
- public:
-  explicit SocketPingPong(const std::string& folder);
-  ~SocketPingPong();
-  double Ask(size_t question_bytes);
-
- private:
-  int fd_;
-  std::string buffer_;
+// Where the peer listens.
+struct PeerAddresses {
+  std::string raw_path;     // of a plain unix socket that echoes what it reads
+  std::string unix_target;  // gRPC targets
+  std::string tcp_target, tls_target;
+  std::string authority_pem;  // the authority of the certificate on tls_target
 };
 
-// Seconds to stream so many bytes to the peer, or from it, in messages of 1 MiB.
-double GrpcSend(const std::string& folder, size_t bytes);
-double GrpcReceive(const std::string& folder, absl::Span<char> into);
+// The other process's main function. Its generic gRPC service echoes the messages of a stream
+// "/echo", reads those of "/sink", and sends messages on "/source"; raw_calls.h is its client.
+// Never returns.
+[[noreturn]] void RunPeer(const std::string& folder, const testing::CertificateFiles& certificate);
+
+// The first argument with which StartPeer starts this very program: "--peer", followed by those of
+// RunPeer.
+inline constexpr char kPeerFlag[] = "--peer";
+
+struct Peer {
+  testing::Process process;
+  PeerAddresses addresses;
+};
+// Starts the peer; returns when it answers. Its files lie in `folder`.
+Peer StartPeer(const std::string& folder, const testing::Authority& authority,
+               const testing::CertificateFiles& certificate);
 
 }  // namespace acceld::bench

@@ -119,6 +119,30 @@ TEST(CommandOutbox, TheWriterHearsThatSomebodyElseWasQuicker) {
   quick.join();
 }
 
+TEST(CommandOutbox, InLazyModeTheWriterHearsOfAnAppendOnlyIfItAwaitsOne) {
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  for (const bool release : {false, true}) {
+    CommandOutbox outbox(100);
+    outbox.SetLazy(true);
+    std::thread other([&] {
+      if (release) {
+        outbox.Release(7);
+      } else {
+        ASSERT_TRUE(outbox.Append(Await(1), kBlock).ok());
+      }
+    });
+    EXPECT_EQ(outbox.WaitForWork(now() + std::chrono::hours(1), CommandOutbox::Until::kAppend),
+              CommandOutbox::Wakeup::kAppended);
+    other.join();
+    // What nobody takes is work after a moment.
+    EXPECT_EQ(outbox.WaitForWork(now() + std::chrono::milliseconds(5)),
+              release ? CommandOutbox::Wakeup::kReleases : CommandOutbox::Wakeup::kWork);
+    ASSERT_NE(outbox.Take(), nullptr);
+    EXPECT_EQ(outbox.WaitForWork(now() + std::chrono::milliseconds(5)),
+              CommandOutbox::Wakeup::kTime);
+  }
+}
+
 TEST(CommandOutbox, FailureWakesEverybodyAndStays) {
   CommandOutbox outbox(2);
   ASSERT_TRUE(outbox.Append(Await(1), kBlock).ok());

@@ -1,6 +1,8 @@
 #include "client/tools/accelctl/views/chrome_trace.h"
 
+#include <map>
 #include <set>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -39,6 +41,49 @@ TEST(ChromeTraceTest, ExecutionsStandOnTheirDeviceAndInTheirSession) {
   EXPECT_EQ(begin["id"], end["id"]);
   EXPECT_EQ(find("b", "on device 1")["ts"], 2.0);
   EXPECT_NE(begin["pid"], run["pid"]);
+}
+
+TEST(ChromeTraceTest, CollectivesSayForWhomTheyWaitedAndInWhichLaunch) {
+  const auto of_gang = [](TraceSpan span, uint32_t device, uint32_t participant) {
+    span.track = device;
+    span.gang = 9;
+    span.participant = participant;
+    return span;
+  };
+  TraceSpan collective = Execution(3, 0, 6000, 9000);
+  collective.kind = SpanKind::kCollective;
+  collective.name = "all_reduce";
+  collective.wait_ns = 2000;
+  collective.bytes = 64;
+  // Participant 1 is not in the trace.
+  const Json events = Json::parse(ChromeTrace({of_gang(Execution(3, 5000, 5000, 9500), 4, 0),
+                                               of_gang(Execution(3, 5000, 5000, 9500), 2, 2),
+                                               of_gang(collective, 4, 0)}))["traceEvents"];
+  std::map<std::string, Json> found;
+  for (const Json& event : events) {
+    if (event["ph"] == "X" && event["pid"] == 5) found[event["name"]] = event;
+  }
+  const Json& exchange = found["all_reduce"];
+  EXPECT_EQ(exchange["ts"], 1.0);
+  EXPECT_EQ(exchange["dur"], 3.0);
+  EXPECT_EQ(exchange["args"]["gang"], 9);
+  EXPECT_EQ(exchange["args"]["participant"], 0);
+  EXPECT_EQ(exchange["args"]["devices"], Json::parse("[4, null, 2]"));
+  EXPECT_EQ(exchange["args"]["bytes"], 64);
+  EXPECT_EQ(exchange["args"]["wait_us"], 2.0);
+  EXPECT_NE(exchange["tid"], found["main"]["tid"]);
+  EXPECT_EQ(found["main"]["args"]["devices"], exchange["args"]["devices"]);
+  EXPECT_EQ(found["wait"]["tid"], exchange["tid"]);
+  EXPECT_EQ(found["wait"]["ts"], 1.0);
+  EXPECT_EQ(found["wait"]["dur"], 2.0);
+}
+
+TEST(ChromeTraceTest, ParticipantsThatNoDaemonHasAreHarmless) {
+  TraceSpan run = Execution(3, 1, 2, 3);
+  run.gang = 1;
+  run.participant = UINT32_MAX;
+  EXPECT_EQ(Json::parse(ChromeTrace({run}))["traceEvents"].back()["args"]["participant"],
+            UINT32_MAX);
 }
 
 TEST(ChromeTraceTest, ExecutionsThatPassOthersHaveATrackOfTheirOwn) {

@@ -95,6 +95,12 @@ TEST(ListsTest, EverythingFitsEightyColumns) {
   ExpectFits(CacheStatsText(stats, 80));
 }
 
+TEST(ListsTest, DevicesInGangsAreNamed) {
+  EXPECT_EQ(GangsText({{.id = 0}, {.id = 1, .gangs = 3}, {.id = 12, .gangs = 1}}),
+            "devices in gangs: 1, 12");
+  EXPECT_EQ(GangsText({{.id = 0}}), "");
+}
+
 TEST(ListsTest, AnEntryIsShownWithTheFirstOfItsTypes) {
   EXPECT_EQ(CacheEntriesText({LargeEntry()}, /*remote=*/false, 80),
             absl::StrCat("key                               memory  disk        size  compile"
