@@ -7,19 +7,20 @@
     build/jax/bin/python tests/bench/jax_plugin.py                       # all parts
     build/jax/bin/python tests/bench/jax_plugin.py --quick --only '^(calls|tiny_call|selu_1m)$'
 
-Four parts, by the names that --only chooses from:
+Five parts, by the names that --only chooses from:
 
   calls            a warm call of a tiny jitted function: until it returns, until its result is ready, and until its
                    value is in this process; also on XLA's CPU plugin behind the same C interface, where that is there:
                    build/jax/bin/pip install --no-deps --target build/xla-cpu-pjrt xla-cpu-pjrt==0.0.1
   (a workload)     each of vs_jax.py's, as plain JAX: until its results are ready, operands on the device
+  mesh_NAME        a program on four devices of the CPU, with operands divided over them, as plain JAX
   startup_NAME     from the start of a process to its first training step (against_jax/startup/), with caches that have
                    nothing of it, and with acceld's daemon and JAX's persistent cache that have met it
   four_processes   four processes of startup/gpt.py at once, 13 steps each
 
 All sides take turns. What the workloads give is compared; one that differs is a failure. Exits with 0 if all went well,
-1 if something failed or gave wrong values, 2 if nothing could be measured. JAX is looked for in this Python, or in the
-one that ACCELD_JAX_PYTHON names.
+1 if something failed or gave wrong values, 2 if nothing could be measured. JAX is that of the Python that
+ACCELD_JAX_PYTHON names, or of this one, or else the newest that is in build/jax-newest or build/jax.
 """
 
 import argparse
@@ -33,8 +34,9 @@ import sys
 import tempfile
 import time
 
-if (_python := os.environ.pop("ACCELD_JAX_PYTHON", None)) and os.path.exists(_python):
-    os.execv(_python, [_python, *sys.argv])
+from against_jax.find_jax import use_newest_jax
+
+use_newest_jax()
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/jax/plugin"))
@@ -86,13 +88,13 @@ class Node:
             raise Failed(f"no plugin at {arguments.plugin}: build it (cmake --build --preset release -t acceld_pjrt), "
                          "or name it with --plugin")
 
-    def start_daemon(self):
+    def start_daemon(self, devices=1):
         """A daemon whose cache is empty, instead of the one before; gives the environment of acceld's side."""
         self.stop_daemon()
         self.daemons += 1
         folder = self.folder / f"daemon{self.daemons}"
         folder.mkdir()
-        self.daemon = Daemon(self.arguments.bin, folder, "cpu", self.cores)
+        self.daemon = Daemon(self.arguments.bin, folder, "cpu", self.cores, devices)
         end = time.monotonic() + 30
         while self.ask_daemon("devices").returncode != 0:
             if time.monotonic() > end:
@@ -117,11 +119,11 @@ class Node:
             self.daemon.stop()
             self.daemon = None
 
-    def cpu_environment(self, cache=None):
-        """Of JAX's CPU platform; with all that it compiles kept in the folder `cache`, if one is given."""
+    def cpu_environment(self, cache=None, devices=1):
+        """Of JAX's CPU platform with so many devices; with all that it compiles kept in the folder `cache`, if one is given."""
         kept = {"JAX_COMPILATION_CACHE_DIR": str(cache), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
                 "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "0"} if cache else {}
-        return {**platforms.cpu_environment(), **kept}
+        return {**platforms.cpu_environment(devices), **kept}
 
     def stock_environment(self):
         """Of XLA's CPU plugin; none where it is not there."""

@@ -14,6 +14,15 @@
 //       Loads as above and calls once, without compiling before.
 //       -> {"first_ns": from the program's bytes until all results are there,
 //           "verdict": how the cache found it}
+//   {"command": "compile", "program": FILE, "keep": BOOLEAN}
+//       Compiles the program for the types that it declares; nothing is loaded. The daemon keeps
+//       the program registered if `keep`.
+//       -> {"read_ns": from the program's bytes until it is a verified program here,
+//           "compile_ns": from then until the daemon has compiled it, "verdict": see above}
+//   {"command": "submit", "program": FILE, "calls": N}
+//       Compiles as above and calls N times, one call after another, on arguments of zeros.
+//       -> {"submit_ns": until the call returned, "elapsed_ns": until all results were there; the
+//           medians}
 //   {"command": "run", "calls": N, "repeats": M}
 //       M times: submits N calls and waits for the last one's results. Each call's results are the
 //       next one's first arguments. Of the last of the M repeats:
@@ -25,6 +34,7 @@
 //   {"command": "unload"}
 //       Frees everything. -> {}
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -64,6 +74,8 @@ class Timer {
     const std::string name = command.at("command");
     if (name == "load") return Load(command.at("program"), command.at("arguments"));
     if (name == "first") return First(command.at("program"), command.at("arguments"));
+    if (name == "compile") return Compile(command.at("program"), command.value("keep", false));
+    if (name == "submit") return Submit(command.at("program"), command.at("calls"));
     if (name == "run") return Run(command.at("calls"), command.at("repeats"));
     if (name == "write") return Write(command.at("folder"));
     if (name == "unload") {
@@ -99,6 +111,52 @@ class Timer {
     if (results_.empty()) return absl::InvalidArgumentError("the program gives no results");
     ACCELD_ASSIGN_OR_RETURN(const ExecutionInfo execution, results_.front().Execution());
     return Json{{"first_ns", first_ns}, {"verdict", CacheVerdictName(execution.verdict)}};
+  }
+
+  absl::StatusOr<Json> Compile(const std::string& file, bool keep) {
+    ACCELD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    const Clock::time_point start = Clock::now();
+    ACCELD_ASSIGN_OR_RETURN(Program program, Program::FromBytes(bytes, file));
+    const int64_t read_ns = NanosSince(start);
+    const auto& types = program.parameter_types();
+    const absl::StatusOr<ExecutionInfo> compiled =
+        client_->Compile(program, {types.begin(), types.end()}).Await();
+    const int64_t whole_ns = NanosSince(start);
+    ACCELD_RETURN_IF_ERROR(compiled.status());
+    if (keep) kept_.push_back(std::move(program));
+    return Json{{"read_ns", read_ns},
+                {"compile_ns", whole_ns - read_ns},
+                {"verdict", CacheVerdictName(compiled->verdict)}};
+  }
+
+  absl::StatusOr<Json> Submit(const std::string& file, int calls) {
+    ACCELD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    ACCELD_ASSIGN_OR_RETURN(const Program program, Program::FromBytes(bytes, file));
+    Unload();
+    for (const ir::TensorType& type : program.parameter_types()) {
+      ACCELD_ASSIGN_OR_RETURN(Array array, client_->Upload(ir::Literal::Zeros(type)));
+      arguments_.push_back(std::move(array));
+    }
+    ACCELD_RETURN_IF_ERROR(AwaitAll(arguments_));
+    std::vector<int64_t> submit_ns, elapsed_ns;
+    for (int call = 0; call <= calls; ++call) {
+      results_.clear();
+      absl::SleepFor(kSettling);
+      const Clock::time_point start = Clock::now();
+      ACCELD_ASSIGN_OR_RETURN(results_, client_->Execute(program, arguments_));
+      submit_ns.push_back(NanosSince(start));
+      ACCELD_RETURN_IF_ERROR(AwaitAll(results_));
+      elapsed_ns.push_back(NanosSince(start));
+    }
+    // The first call waited for the compiler.
+    return Json{{"submit_ns", Median({submit_ns.begin() + 1, submit_ns.end()})},
+                {"elapsed_ns", Median({elapsed_ns.begin() + 1, elapsed_ns.end()})}};
+  }
+
+  static int64_t Median(std::vector<int64_t> values) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
   }
 
   // Replaces what was loaded. Returns when what is timed next has the machine for itself: copies on
@@ -160,6 +218,7 @@ class Timer {
 
   const std::shared_ptr<Client> client_;
   std::optional<Program> program_;
+  std::vector<Program> kept_;
   std::vector<Array> arguments_, results_;
 };
 

@@ -3,10 +3,11 @@
 
     cmake --preset release -DACCELD_BUILD_TESTS=ON
     cmake --build --preset release -t acceld timing_client
-    python3 -m venv build/jax && build/jax/bin/pip install -r tests/jax/requirements.txt
-    build/jax/bin/python tests/bench/vs_jax.py                    # all workloads, on the CPU
-    build/jax/bin/python tests/bench/vs_jax.py --quick --only 'mlp|softmax'
-    build/jax/bin/python tests/bench/vs_jax.py --device cuda:0 --sweep --json sweep.json
+    python3.13 -m venv build/jax-newest && build/jax-newest/bin/pip install -r tests/jax/requirements-newest.txt
+    python3 tests/bench/vs_jax.py                    # all workloads, on the CPU, beside the newest JAX
+    python3 tests/bench/vs_jax.py --quick --only 'mlp|softmax'
+    python3 tests/bench/vs_jax.py --device cuda:0 --sweep --json sweep.json
+    ACCELD_JAX_PYTHON=build/jax/bin/python python3 tests/bench/vs_jax.py  # beside the JAX of an older Python
 
 Each workload (against_jax/workloads/) is exported from JAX, compiled by both, and run by both in turns: JAX, acceld,
 JAX, ... Times are from the call until the results are there (block_until_ready; for acceld from the submission until
@@ -19,11 +20,12 @@ matrix products, whichever is longer. The rates are measured first, on the same 
 
 Where there is no JAX, programs that were exported where there is one can be measured alone:
 
-    build/jax/bin/python tests/bench/vs_jax.py --export programs
+    python3 tests/bench/vs_jax.py --export programs
     python3 tests/bench/vs_jax.py --programs programs --device cuda:0
 
 Exits with 0 if all went well, 1 if a workload failed or gave wrong values, 2 if nothing could be measured. JAX is
-looked for in this Python, or in the one that ACCELD_JAX_PYTHON names.
+that of the Python that ACCELD_JAX_PYTHON names, or of this one, or else the newest that is in build/jax-newest or
+build/jax; the first line of the output says which it is.
 """
 
 import argparse
@@ -36,8 +38,9 @@ import sys
 import tempfile
 import time
 
-if (_python := os.environ.pop("ACCELD_JAX_PYTHON", None)) and os.path.exists(_python):
-    os.execv(_python, [_python, *sys.argv])
+from against_jax.find_jax import use_newest_jax
+
+use_newest_jax()
 
 try:
     from against_jax import table

@@ -31,7 +31,7 @@ def find_client(binaries):
 class Daemon:
     """A daemon on a socket in `folder`, which also holds its cache and its log."""
 
-    def __init__(self, binaries, folder, device_kind, cores):
+    def __init__(self, binaries, folder, device_kind, cores, devices=1, options=()):
         if not (binaries / "acceld").is_file():
             raise Failed(f"no acceld in {binaries}: build it (cmake --build --preset release -t acceld timing_client),"
                          " or name the folder with --bin")
@@ -39,9 +39,9 @@ class Daemon:
         self.log = folder / "acceld.log"
         # It ends with this process, and leaves GPUs alone that are not meant.
         self.command = ["setpriv", "--pdeathsig", "TERM", binaries / "acceld", "--listen", self.address,
-                        "--cache-dir", folder / "cache", "--threads-per-device", str(cores)]
+                        "--cache-dir", folder / "cache", "--threads-per-device", str(cores), *options]
         if device_kind == "cpu":
-            self.command += ["--cuda-devices", "none"]
+            self.command += ["--cuda-devices", "none", "--cpu-devices", str(devices)]
         self.start()
 
     def start(self):

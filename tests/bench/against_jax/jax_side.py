@@ -6,10 +6,12 @@ import time
 import jax
 import jax.export
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 
 from . import work
 from .jax_first import first_result
 from .program import Expected, Program
+from .workload import is_spec
 
 # Seconds after operands arrived in which their copies on the way are freed, before anything is timed. As long as
 # timing_client.cc waits.
@@ -28,21 +30,28 @@ class JaxSide:
 
     def put(self, workload, values):
         """Puts the operands (one value for each leaf) on the device."""
+        workload.set_widths()
         tree = jax.tree.structure(workload.operands)
-        leaves = [self._put(value, leaf) for value, leaf in zip(values, jax.tree.leaves(workload.operands))]
+        shardings, results = _shardings(workload) if workload.mesh else ([self.device] * len(values), None)
+        leaves = [jax.device_put(value.view(np.dtype(leaf.dtype)), sharding)
+                  for value, leaf, sharding in zip(values, jax.tree.leaves(workload.operands), shardings)]
         self.operands = jax.tree.unflatten(tree, leaves)
-        self.function = jax.jit(workload.function)
+        self.function = jax.jit(workload.function, out_shardings=results)
         self.calls = workload.calls
         jax.block_until_ready(leaves)
         time.sleep(SETTLING)
 
     def load(self, workload, values):
-        """As put, then traces, lowers and compiles as if for the first time; gives nanoseconds of that."""
+        """As put, then traces, lowers and compiles as if for the first time; gives nanoseconds of all that, and of
+        compiling alone."""
         self.put(workload, values)
         jax.clear_caches()
         start = time.perf_counter_ns()
-        self.function.lower(*self.operands).compile()
-        return time.perf_counter_ns() - start
+        lowered = self.function.lower(*self.operands)
+        compiling = time.perf_counter_ns()
+        lowered.compile()
+        end = time.perf_counter_ns()
+        return end - start, end - compiling
 
     def first(self, name, folder):
         """What jax_first.py prints of a workload that is in the persistent cache in `folder`, or will be now."""
@@ -75,12 +84,10 @@ class JaxSide:
         self.function = self.operands = self.results = None
         self.calls = 0
 
-    def _put(self, value, operand):
-        return jax.device_put(value.view(np.dtype(operand.dtype)), self.device)
-
 
 def export(workload):
     """The workload as a program for any device: lowered as for the CPU, where JAX uses standard ops most."""
+    workload.set_widths()
     function = jax.jit(workload.function, keep_unused=True)
     operands = workload.abstract_operands()
     traced = function.trace(*operands)
@@ -97,6 +104,15 @@ def export(workload):
         calls=workload.calls, moved_bytes=workload.moved_bytes or moved * workload.calls,
         flops=work.flops(traced.jaxpr.jaxpr) * workload.calls, flops_dtype="bfloat16" if halves else "float32",
         device=workload.device, slow=workload.slow)
+
+
+def _shardings(workload):
+    """Those of the operands' leaves, and the tree of those of the results."""
+    mesh = jax.make_mesh(tuple(workload.mesh.values()), tuple(workload.mesh),
+                         axis_types=(jax.sharding.AxisType.Auto,) * len(workload.mesh))
+    leaves = [NamedSharding(mesh, PartitionSpec(*spec)) for spec in jax.tree.leaves(workload.specs, is_leaf=is_spec)]
+    return leaves, jax.tree.map(lambda spec: NamedSharding(mesh, PartitionSpec(*spec)), workload.result_specs,
+                                is_leaf=is_spec)
 
 
 def _plain(array):

@@ -13,8 +13,8 @@ SETTLE_SECONDS = 0.003
 # what the other side wrote, which would have to go to memory first.
 BRIEF_NS, BRIEF_REPEATS = 20_000_000, 5
 # And what takes next to nothing so many times, the same number on both sides: it takes a while until threads that answer
-# one another run on cores of their own.
-TINY_NS, TINY_REPEATS = 200_000, 100
+# one another run on cores of their own. A call on several devices has more of them and takes a few hundred microseconds.
+TINY_NS, TINY_REPEATS = 1_000_000, 100
 
 
 @dataclasses.dataclass

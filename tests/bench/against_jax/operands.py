@@ -54,6 +54,16 @@ def positive_definite(n, seed=0):
     return Operand("positive_definite", (n, n), "float32", seed)
 
 
+def orthogonal(n, seed=0):
+    """A symmetric matrix whose powers neither grow nor shrink: it reflects."""
+    return Operand("orthogonal", (n, n), "float32", seed)
+
+
+def bits(*shape, dtype, seed=0):
+    """Integers all of whose bits vary."""
+    return Operand("bits", shape, dtype, seed)
+
+
 def random_key(seed=0):
     """A key of JAX's threefry generator, as its two words."""
     return Operand("random_key", (2,), "uint32", seed)
@@ -102,6 +112,17 @@ def _positive_definite(operand):
     return x + x.T + np.float32(2 * np.sqrt(operand.shape[0])) * np.eye(operand.shape[0], dtype=np.float32)
 
 
+def _orthogonal(operand):
+    x = _uniform(dataclasses.replace(operand, shape=operand.shape[:1])).astype(np.float64)
+    return np.eye(operand.shape[0]) - 2 * np.outer(x, x) / np.dot(x, x)
+
+
+def _bits(operand):
+    """Each 8 bytes are made of three hashes."""
+    parts = [_hash(dataclasses.replace(operand, seed=3 * operand.seed + i)).astype(np.uint64) for i in range(3)]
+    return parts[0] << np.uint64(40) | parts[1] << np.uint64(16) | parts[2] >> np.uint64(8)
+
+
 def _random_key(operand):
     return np.array([0, operand.seed])
 
@@ -111,5 +132,7 @@ _MAKERS = {
     "integers": _integers,
     "filled": _filled,
     "positive_definite": _positive_definite,
+    "orthogonal": _orthogonal,
+    "bits": _bits,
     "random_key": _random_key,
 }

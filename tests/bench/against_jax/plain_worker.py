@@ -32,8 +32,9 @@ class Worker:
         self.x = jax.device_put(np.ones(16, np.float32))
 
     def load(self, name):
-        workload = next(one for one in workloads.ALL if one.name == name)
-        return self.side.load(workload, [leaf.value() for leaf in jax.tree.leaves(workload.operands)])
+        workload = next(one for one in workloads.ALL + workloads.MESHES if one.name == name)
+        compile_ns, _ = self.side.load(workload, [leaf.value() for leaf in jax.tree.leaves(workload.operands)])
+        return compile_ns
 
     def run(self, repeats):
         return self.side.run(repeats)

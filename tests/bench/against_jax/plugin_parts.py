@@ -17,6 +17,7 @@ from .verify import worst_error
 SETTLING = 3
 CALLS_A_TURN = 200
 STEPS, PROCESSES = 13, 4
+MESH_DEVICES = 4
 STARTUPS = ("gpt", "resnet50")
 
 
@@ -34,6 +35,7 @@ def parts(quick):
     chosen = [Part("calls", "calls", quick)]
     chosen += [Part(one.name, "workloads", quick, one) for one in workloads.ALL
                if one.device in (None, "cpu") and not (quick and one.slow)]
+    chosen += [Part(one.name, "meshes", quick, one) for one in workloads.MESHES if not (quick and one.slow)]
     return [*chosen, *(Part(f"startup_{name}", "startup", quick) for name in STARTUPS),
             Part("four_processes", "processes", quick)]
 
@@ -71,12 +73,18 @@ def measure_calls(node, chosen, arguments):
     return []
 
 
-def measure_workloads(node, chosen, arguments):
+def measure_meshes(node, chosen, arguments):
+    """Workloads on MESH_DEVICES devices of the CPU."""
+    return measure_workloads(node, chosen, arguments, MESH_DEVICES)
+
+
+def measure_workloads(node, chosen, arguments, devices=1):
     failures, ratios, compiles = [], [], []
     repeats, seconds = (7, 2) if chosen[0].quick else (30, 20)
     with contextlib.ExitStack() as stack:
         sides = [PlainSide(name, environment, node.folder / f"{name}.log")
-                 for name, environment in (("cpu", node.cpu_environment()), ("acceld", node.start_daemon()))]
+                 for name, environment in (("cpu", node.cpu_environment(devices=devices)),
+                                           ("acceld", node.start_daemon(devices)))]
         for side in sides:
             stack.callback(side.close)
         printer = Printer(("workload", "JAX", "acceld", "ratio", "compiles in", "ratio"), arguments.markdown,
@@ -171,5 +179,5 @@ def measure_processes(node, chosen, arguments):
     return []
 
 
-GROUPS = (("calls", measure_calls), ("workloads", measure_workloads), ("startup", measure_startup),
+GROUPS = (("calls", measure_calls), ("workloads", measure_workloads), ("meshes", measure_meshes), ("startup", measure_startup),
           ("processes", measure_processes))

@@ -1,15 +1,18 @@
 """Tables for people: aligned text, printed row by row, or Markdown."""
 
+from .outcome import median
+
 COLUMNS = ("workload", "JAX", "acceld", "ratio", "on the device", "floor", "share")
-COMPILE_COLUMNS = ("workload", "JAX compiles", "acceld compiles", "ratio", "acceld from disk")
+COMPILE_COLUMNS = ("workload", "JAX", "acceld", "ratio", "JAX alone", "ratio", "acceld from disk")
 FIRST_COLUMNS = ("workload", "JAX's first", "of it lowered", "from memory", "sooner", "from disk", "sooner",
                  "at most")
 LEGEND = """Times are medians, with quartiles: from the call or submission until all results are there, operands on
 the device. ratio: acceld to JAX, below 1 acceld is quicker. on the device: acceld's kernels alone, of one call. floor:
 bytes at the rate of copies or operations at that of matrix products, the larger; share: the floor to acceld's time."""
 
-COMPILE_LEGEND = """Medians of cold compiles, both sides in turns: JAX traces, lowers and compiles with its caches cleared; acceld,
-whose cache is empty, from the submission until it is compiled. From disk: by a daemon that was started again."""
+COMPILE_LEGEND = """Medians of cold compiles, both sides in turns: JAX traces, lowers and compiles with its caches cleared; alone:
+its compiling without the rest. acceld, whose cache is empty: from the submission until it is compiled. From disk: by a
+daemon that was started again."""
 
 FIRST_LEGEND = """Medians of first results of new processes, of programs that others compiled before, operands on the device. JAX's: from
 the call of the jitted function (traced, lowered, found in its persistent cache, run); of it lowered: without tracing
@@ -46,9 +49,9 @@ def row(outcome):
 
 
 def compile_row(outcome):
-    ratio = outcome.compile_ratio
-    return (outcome.name, time_text(outcome.jax_compile_ns), time_text(outcome.acceld_compile_ns),
-            "" if ratio is None else f"{ratio:.2f}", time_text(outcome.acceld_disk_ns))
+    ratios = ["" if one is None else f"{one:.2f}" for one in (outcome.compile_ratio, outcome.compile_ratio_alone)]
+    return (outcome.name, time_text(outcome.jax_compile_ns), time_text(outcome.acceld_compile_ns), ratios[0],
+            time_text(median(outcome.jax_compiles_alone)), ratios[1], time_text(outcome.acceld_disk_ns))
 
 
 def first_row(outcome):

@@ -1,9 +1,9 @@
 """The workloads: one file for each idea, each with a list WORKLOADS. Importing this needs JAX."""
 
-from . import (attention, chains, clustering, convolution, elementwise, embedding, linear_algebra, logistics, matmul,
-               mlp, normalization, ordering, randomness, recurrence, spectra, sums, sweep)
+from . import arrays, models, science
+from .arrays import sweep
+from .models import meshes
 
-_MODULES = (elementwise, matmul, normalization, sums, randomness, logistics, mlp, attention, convolution, recurrence,
-            ordering, embedding, clustering, linear_algebra, spectra, chains)
-ALL = [workload for module in _MODULES for workload in module.WORKLOADS]
+ALL = [*arrays.WORKLOADS, *models.WORKLOADS, *science.WORKLOADS]
 SWEEP = sweep.WORKLOADS
+MESHES = meshes.WORKLOADS  # on several devices

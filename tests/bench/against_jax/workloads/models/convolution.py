@@ -3,14 +3,14 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import filled, integers, uniform
-from ..workload import Workload, training_step
+from ...operands import filled, integers, uniform
+from ...workload import Workload, training_step
 from .optimizers import sgd
 
 BATCH, CLASSES, STAGES = 32, 10, (16, 32, 64)
 
 
-def _kernel(size, inputs, outputs, seed):
+def kernel(size, inputs, outputs, seed):
     bound = (6 / (size * size * inputs)) ** 0.5
     return uniform(size, size, inputs, outputs, seed=seed, low=-bound, high=bound)
 
@@ -20,13 +20,13 @@ def _norm(channels):
 
 
 def _block(inputs, outputs, seed):
-    return {"first": _kernel(3, inputs, outputs, seed), "first_norm": _norm(outputs),
-            "second": _kernel(3, outputs, outputs, seed + 1), "second_norm": _norm(outputs),
-            "shortcut": _kernel(1, inputs, outputs, seed + 2)}
+    return {"first": kernel(3, inputs, outputs, seed), "first_norm": _norm(outputs),
+            "second": kernel(3, outputs, outputs, seed + 1), "second_norm": _norm(outputs),
+            "shortcut": kernel(1, inputs, outputs, seed + 2)}
 
 
 PARAMETERS = {
-    "stem": _kernel(3, 3, STAGES[0], 10), "stem_norm": _norm(STAGES[0]),
+    "stem": kernel(3, 3, STAGES[0], 10), "stem_norm": _norm(STAGES[0]),
     "blocks": [_block(inputs, outputs, 100 * i)
                for i, (inputs, outputs) in enumerate(zip((STAGES[0], *STAGES), STAGES), 1)],
     "head": uniform(STAGES[-1], CLASSES, seed=11, low=-0.2, high=0.2),

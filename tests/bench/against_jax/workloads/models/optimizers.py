@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import filled, uniform
+from ...operands import filled, uniform
 
 
 def sgd(state, gradient, rate=0.01):

@@ -2,8 +2,8 @@
 
 import jax
 
-from ..operands import integers, uniform
-from ..workload import Workload
+from ...operands import integers, uniform
+from ...workload import Workload
 
 TABLE, TOKENS, DIRECTION = uniform(50_000, 256), integers(8_192, below=50_000, seed=1), uniform(8_192, 256, seed=2)
 

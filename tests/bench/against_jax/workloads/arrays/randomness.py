@@ -2,8 +2,8 @@
 
 import jax
 
-from ..operands import random_key
-from ..workload import Workload
+from ...operands import random_key
+from ...workload import Workload
 
 
 def gaussian_walk(walkers, steps):

@@ -3,9 +3,9 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import filled, uniform
-from ..workload import Workload, training_step
-from .normalization import layer_norm
+from ...operands import filled, uniform
+from ...workload import Workload, training_step
+from ..arrays.normalization import layer_norm
 from .optimizers import sgd
 
 WIDTH, HEADS, LENGTH, BATCH = 512, 8, 256, 4

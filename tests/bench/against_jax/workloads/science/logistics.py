@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import uniform
-from ..workload import Workload
+from ...operands import uniform
+from ...workload import Workload
 
 
 def sum_of_logistics(x):

@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import integers, uniform
-from ..workload import Workload, training_step
+from ...operands import integers, uniform
+from ...workload import Workload, training_step
 from .optimizers import adam, adam_state, sgd
 
 SIZES = (784, 512, 512, 10)

@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from ..operands import uniform
-from ..workload import Workload
+from ...operands import uniform
+from ...workload import Workload
 
 POINTS, CENTRES, WIDTH = 100_000, 64, 32
 

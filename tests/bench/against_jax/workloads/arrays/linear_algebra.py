@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from ..operands import positive_definite, uniform
-from ..workload import Workload
+from ...operands import positive_definite, uniform
+from ...workload import Workload
 
 WORKLOADS = [
     Workload("cholesky_1024", jnp.linalg.cholesky, (positive_definite(1024),), tolerance=1e-4),

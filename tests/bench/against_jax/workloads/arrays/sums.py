@@ -2,8 +2,8 @@
 
 import jax.numpy as jnp
 
-from ..operands import uniform
-from ..workload import Workload
+from ...operands import uniform
+from ...workload import Workload
 
 
 def transpose(x):
