@@ -71,6 +71,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Create(const EngineOptions& opti
   if (options.warm_up) parts.warm_up = compiler::WarmUp;
   parts.result_types = compiler::ResultTypesOfRun;
   parts.process_signature = compiler::SignatureOfProcess;
+  parts.process_program = compiler::ProgramOfProcess;
   parts.verify = ir::Verify;
   parts.fingerprint = ir::Fingerprint;
   parts.make_generator = [](const std::string& architecture) {

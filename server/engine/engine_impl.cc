@@ -81,6 +81,7 @@ EngineImpl::EngineImpl(const EngineOptions& options, EngineParts parts)
       parts_(std::move(parts)),
       incarnation_(RandomNumber()),
       total_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
+      own_(std::make_shared<runtime::MemoryAccount>(INT64_MAX)),
       identities_(options_.quotas, std::make_shared<const Pools>(options_), total_),
       host_memory_(std::make_shared<runtime::HostMemory>(
           options_.host_memory_bytes,
@@ -137,12 +138,12 @@ std::shared_ptr<runtime::Array> EngineImpl::ProcessNumber(uint32_t device, uint3
   if (array != nullptr && array->state() != runtime::Array::State::kFailed) return array;
   runtime::DeviceExecutor& executor = *executors_[device];
   array = std::make_shared<runtime::Array>(ir::TensorType{ir::DType::kUI32, {}},
-                                           static_cast<int>(device), total_);
+                                           static_cast<int>(device), own_);
   const auto value = std::make_shared<const uint32_t>(number);
   const std::shared_ptr<runtime::Task> task = runtime::Task::Create(runtime::Upload{
       .data = value.get(), .size_bytes = sizeof(*value), .keep_alive = value, .buffer = nullptr});
   task->outputs.push_back(array);
-  executor.Submit(executor.OpenQueue(total_, Priority::kInteractive), task,
+  executor.Submit(executor.OpenQueue(own_, Priority::kInteractive), task,
                   /*executable_ready=*/true);
   return array;
 }
@@ -453,7 +454,10 @@ absl::StatusOr<std::vector<TraceSpan>> EngineImpl::Trace(std::chrono::nanosecond
   return trace_.Read(last.count() >= now_ns ? 0 : now_ns - last.count());
 }
 
+bool EngineImpl::KnowsCacheEntries() const { return cache_->HasIndex(); }
+
 std::vector<CacheEntryInfo> EngineImpl::CacheEntries(size_t offset, size_t limit) const {
+  cache_->WaitForIndex();
   const std::vector<cache::ExecutableCache::EntryInfo> entries = cache_->List();
   std::vector<CacheEntryInfo> infos;
   for (size_t i = offset; i < entries.size() && infos.size() < limit; ++i) {

@@ -52,6 +52,7 @@ class EngineImpl final : public Engine {
   absl::StatusOr<std::vector<TraceSpan>> Trace(std::chrono::nanoseconds last) const override;
   absl::StatusOr<std::vector<TraceSpan>> SessionTrace(uint64_t session,
                                                       int64_t since_ns) const override;
+  bool KnowsCacheEntries() const override;
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<RemoteCachePage> RemoteCacheEntries(absl::string_view from, size_t limit) override;
   absl::StatusOr<std::vector<CacheCheck>> VerifyCache(bool remote) override;
@@ -112,6 +113,7 @@ class EngineImpl final : public Engine {
   const EngineParts parts_;
   const uint64_t incarnation_;
   const std::shared_ptr<runtime::MemoryAccount> total_;  // the parent of the identities' accounts
+  const std::shared_ptr<runtime::MemoryAccount> own_;    // of arrays that no client has made
   IdentityAccounts identities_;
   // Shared with the arrays that are stored there.
   const std::shared_ptr<runtime::HostMemory> host_memory_;

@@ -40,6 +40,8 @@ struct EngineParts {
   std::function<absl::StatusOr<ir::ProcessSignature>(const ir::Module& module,
                                                      absl::string_view entry)>
       process_signature;
+  std::function<absl::StatusOr<ir::Module>(const ir::Module& module, absl::string_view entry)>
+      process_program;
   std::function<absl::Status(const ir::Module& module)> verify;
   std::function<Digest(const ir::Module& module, absl::string_view entry)> fingerprint;
   // Performs the slow initialization of a generator, so that its first compile is quick; may be

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "common/ir/calls/host_callback.h"
 #include "common/ir/op_numbers.h"
 #include "common/ir/verify/memory_size.h"
@@ -14,6 +15,9 @@ namespace {
 
 // The least size of the table of inferred types, even of a small program.
 constexpr int64_t kLeastTypesBytes = int64_t{16} << 10;
+
+// The memory of the largest program that is sent to a client.
+constexpr int64_t kMaxSentBytes = int64_t{64} << 20;
 
 // The memory of an entry in the table, without its types.
 constexpr int64_t kEntryBytes = 128;
@@ -65,6 +69,20 @@ Program::Signature Program::ProcessSignature() const {
   // Not remembered, as there may be more memory the next time.
   if (!absl::IsResourceExhausted(signature.status())) signature_ = signature;
   return signature;
+}
+
+absl::StatusOr<ir::Module> Program::ProcessProgram() const {
+  if (num_processes() == 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("program ", name(), " is for one process, so nothing is partitioned"));
+  }
+  absl::StatusOr<ir::Module> program = parts_.process_program(module_, entry_);
+  if (!program.ok()) return InProgram(program.status(), fingerprint_);
+  const int64_t bytes = ir::MemoryBytesWithConstants(*program);
+  if (bytes <= kMaxSentBytes) return program;
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "program ", name(), ": what one process runs takes ", bytes >> 20,
+      " MiB, more than the limit of ", kMaxSentBytes >> 20, " MiB for programs that are sent"));
 }
 
 Program::InferredTypes Program::Infer(const TypeList& arguments) const {

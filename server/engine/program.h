@@ -53,6 +53,10 @@ class Program {
   // takes as long as partitioning the program, and remembered.
   using Signature = absl::StatusOr<std::shared_ptr<const ir::ProcessSignature>>;
   Signature ProcessSignature() const;
+  // Returns what one of several processes runs. Takes as long as partitioning the program each
+  // time. INVALID_ARGUMENT for a program of one process; RESOURCE_EXHAUSTED for one that is too
+  // large to be sent.
+  absl::StatusOr<ir::Module> ProcessProgram() const;
 
  private:
   InferredTypes Infer(const TypeList& arguments) const;

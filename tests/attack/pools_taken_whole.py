@@ -342,9 +342,9 @@ def handles_and_answers_of_one_session(lab):
 @attack(CLASS, "a compile took what it took: this one 46 s, one of 20,000 parts 1.8 GiB",
         flags=("--max-compile-memory", "100MiB"))
 def memory_of_a_compile(lab):
-    code, message = lab.client("ann").status_of_run(programs.concatenation(10_000), [programs.zeros(8)], 60)
+    code, message = lab.client("ann").status_of_run(programs.concatenation(100_000), [programs.zeros(8)], 60)
     expect(code == "RESOURCE_EXHAUSTED" and "more memory than the limit" in message, f"{code} {message}")
-    return Outcome("a concatenation of 10,000 parts where a compile may take 100 MiB", f"{code} {message[:120]}")
+    return Outcome("a concatenation of 100,000 parts where a compile may take 100 MiB", f"{code} {message[:120]}")
 
 
 def _compile(lab, user, numbers):

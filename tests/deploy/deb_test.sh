@@ -32,6 +32,14 @@ expect() {
   said=$("${@:2}" 2>&1) || true
   grep -qE -- "$1" <<<"$said" || fail "${*:2}: expected $1, got: $said"
 }
+# expect_soon PATTERN COMMAND...: what it prints fits within some seconds.
+expect_soon() {
+  for _ in {1..60}; do
+    "${@:2}" 2>&1 | grep -E -- "$1" >/dev/null && return
+    sleep 0.5
+  done
+  expect "$@"
+}
 
 say "Packages of two versions"
 "$source/deploy/deb.sh" --fast --build-dir "$build" "$work"
@@ -88,8 +96,9 @@ expect 'Status: "1 device, listening on unix:/run/acceld/acceld.sock"' inside sy
 say "Reload, stop, and start with the first client"
 inside sed -i 's/^#shutdown-grace = .*/shutdown-grace = 200/; s/^#admins = .*/admins = ["user:ann"]/' \
   /etc/acceld/acceld.toml
+# A reload sends a signal and does not wait for what the daemon makes of it.
 inside systemctl reload acceld.service
-expect 'setting shutdown-grace: 10 -> 200' inside journalctl -u acceld.service
+expect_soon 'setting shutdown-grace: 10 -> 200' inside journalctl -u acceld.service
 as ann accelctl sessions >/dev/null
 inside systemctl stop acceld.service 2>/dev/null
 expect '^inactive$' inside systemctl is-active acceld.service

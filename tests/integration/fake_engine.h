@@ -85,6 +85,7 @@ class FakeEngine : public engine::Engine {
     if (since_ns > 5000) return std::vector<TraceSpan>();
     return std::vector<TraceSpan>(5000, {.session = session, .end_ns = 5000});
   }
+  bool KnowsCacheEntries() const override { return true; }
   std::vector<CacheEntryInfo> CacheEntries(size_t offset, size_t limit) const override;
   absl::StatusOr<engine::RemoteCachePage> RemoteCacheEntries(absl::string_view, size_t) override {
     return absl::FailedPreconditionError("there is no cache");

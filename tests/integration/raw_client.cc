@@ -90,6 +90,16 @@ v1::Command Execute(uint64_t program, uint64_t input, uint64_t output) {
   command.mutable_execute()->add_outputs(output);
   return command;
 }
+v1::Command ExecuteSharded(uint64_t program, std::vector<uint64_t> inputs,
+                           std::vector<uint64_t> outputs) {
+  v1::Command command;
+  v1::ExecuteSharded& execute = *command.mutable_execute_sharded();
+  execute.set_program_id(program);
+  for (uint32_t i = 0; i < outputs.size(); ++i) execute.add_devices(i);
+  execute.mutable_inputs()->Add(inputs.begin(), inputs.end());
+  execute.mutable_outputs()->Add(outputs.begin(), outputs.end());
+  return command;
+}
 v1::Command Fetch(uint64_t request, uint64_t handle) {
   v1::Command command;
   command.mutable_fetch()->set_request_id(request);

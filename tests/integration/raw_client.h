@@ -21,6 +21,9 @@ v1::Command Hello();
 v1::Command Put(uint64_t handle);  // TwoFloats(1, 2)
 v1::Command Register(const std::string& text);
 v1::Command Execute(uint64_t program, uint64_t input, uint64_t output);
+// On devices 0, 1, ..., one for each of `outputs`.
+v1::Command ExecuteSharded(uint64_t program, std::vector<uint64_t> inputs,
+                           std::vector<uint64_t> outputs);
 v1::Command Fetch(uint64_t request, uint64_t handle);
 v1::Command Cancel(std::vector<uint64_t> handles, const std::string& reason = "");
 

@@ -1,8 +1,9 @@
-// Many client processes at one daemon for a long time: mixed work of which every result is checked,
-// floods of class batch, and interactive clients whose latency is measured alone and among the
-// others. What the daemon holds at the end is what it held at first. All but the interactive
-// clients give way where processors are short (nice), for what is measured is the daemon and not
-// how the system shares a machine of few processors among many processes.
+// Many client processes at one daemon of four devices for a long time: mixed work of which every
+// result is checked, programs over several devices, floods of class batch, and interactive clients
+// whose latency is measured alone and among the others. What the daemon holds at the end is what it
+// held at first. All but the interactive clients give way where processors are short (nice), for
+// what is measured is the daemon and not how the system shares a machine of few processors among
+// many processes.
 //
 //   soak [--seconds 600] [--clients 64] [--attackers 0] [--no-latency]
 //
@@ -36,7 +37,7 @@ namespace {
 using testing::ResourceCount;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFloods = 3, kInteractives = 4;
+constexpr int kFloods = 3, kInteractives = 4, kSharded = 2;
 constexpr double kWarmSeconds = 3;
 constexpr double kMaxLatencyRatio = 5;
 // The daemon gives back what it has had no use for twice in a minute.
@@ -48,7 +49,9 @@ constexpr uint64_t kKeptBytes = uint64_t{1} << 30;
 #else
 constexpr uint64_t kKeptBytes = uint64_t{256} << 20;
 #endif
-constexpr ResourceCount::Slack kSlack{.open_files = 2, .threads = 8, .resident_bytes = kKeptBytes};
+// Devices may have got executables that were on others only, with their constants.
+constexpr ResourceCount::Slack kSlack{
+    .device_bytes = 64 << 10, .open_files = 2, .threads = 8, .resident_bytes = kKeptBytes};
 
 struct Options {
   double seconds = 600;
@@ -78,7 +81,7 @@ class Soak {
     Fleet warm(folder_.path() + "/warm-", daemon.address);
     Fleet idle(folder_.path() + "/idle-", daemon.address);
     Fleet load(folder_.path() + "/load-", daemon.address);
-    for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive}) {
+    for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kSharded}) {
       ACCELD_RETURN_IF_ERROR(warm.Start(role, 2, kWarmSeconds, worker_token_));
     }
     warm.Await(kWarmSeconds, [] {});
@@ -90,10 +93,11 @@ class Soak {
         idle.Start(Role::kInteractive, kInteractives, idle_seconds, worker_token_));
     idle.Await(idle_seconds, [] {});
 
-    const int mixed = options_.clients - kInteractives - kFloods - options_.attackers;
+    const int mixed = options_.clients - kInteractives - kFloods - kSharded - options_.attackers;
     ACCELD_RETURN_IF_ERROR(
         load.Start(Role::kInteractive, kInteractives, options_.seconds, worker_token_));
     ACCELD_RETURN_IF_ERROR(load.Start(Role::kFlood, kFloods, options_.seconds, worker_token_));
+    ACCELD_RETURN_IF_ERROR(load.Start(Role::kSharded, kSharded, options_.seconds, worker_token_));
     ACCELD_RETURN_IF_ERROR(
         load.Start(Role::kMixed, std::max(0, mixed), options_.seconds, worker_token_));
     ACCELD_RETURN_IF_ERROR(
@@ -116,14 +120,17 @@ class Soak {
  private:
   // With attackers there are two identities: theirs, and that of the others.
   std::vector<std::string> DaemonFlags() {
-    if (options_.attackers == 0) return {};
+    std::vector<std::string> flags = {"--cpu-devices", "4"};
+    if (options_.attackers == 0) return flags;
     worker_token_ = "token-of-those-who-work";
     attacker_token_ = "token-of-those-who-attack";
     const std::string path = folder_.path() + "/tokens";
     std::ofstream(path) << "worker user sha256:" << ToHex(Sha256Of(worker_token_)) << "\n"
                         << "attacker user sha256:" << ToHex(Sha256Of(attacker_token_)) << "\n";
     // Compiled programs of those who flood are no growth; nor are what they have sent.
-    return {"--access-tokens", path, "--cache-memory-size", "64MiB", "--max-kept-programs", "8MiB"};
+    flags.insert(flags.end(), {"--access-tokens", path, "--cache-memory-size", "64MiB",
+                               "--max-kept-programs", "8MiB"});
+    return flags;
   }
 
   // What is meant to outlive those who were killed: names, and compiled programs.
@@ -184,7 +191,7 @@ class Soak {
 
   double PrintReport(const Fleet& idle, const Fleet& load, size_t errors, uint64_t first_bytes) {
     RoleReport all;
-    for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kAttacker}) {
+    for (const Role role : kRoles) {
       const RoleReport report = load.Collect(role);
       std::printf("%-12s %10lu operations %10lu MiB\n", RoleName(role), report.operations,
                   report.bytes >> 20);

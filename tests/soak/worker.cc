@@ -14,6 +14,7 @@
 #include "client/tracing.h"
 #include "tests/soak/attacker.h"
 #include "tests/support/daemon/mixed_work.h"
+#include "tests/support/daemon/sharded_work.h"
 
 namespace acceld::soak {
 namespace {
@@ -59,6 +60,20 @@ absl::StatusOr<WorkerReport> RunMixed(const WorkerOptions& options, Clock::time_
     }
     report.operations += work.operations();
     report.bytes += work.bytes();
+  }
+  return report;
+}
+
+absl::StatusOr<WorkerReport> RunSharded(const WorkerOptions& options, Clock::time_point end) {
+  WorkerReport report;
+  for (uint32_t round = 0; Clock::now() < end; ++round) {
+    ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client,
+                            Connect(options, client::Priority::kNormal));
+    testing::ShardedWork work(std::move(client), options.seed + 1000 * round);
+    for (int step = 0; step < kStepsOfASession && Clock::now() < end; ++step) {
+      ACCELD_RETURN_IF_ERROR(work.Step());
+    }
+    report.operations += work.operations();
   }
   return report;
 }
@@ -126,6 +141,8 @@ const char* RoleName(Role role) {
       return "flood";
     case Role::kInteractive:
       return "interactive";
+    case Role::kSharded:
+      return "sharded";
     case Role::kAttacker:
       return "attacker";
   }
@@ -133,7 +150,7 @@ const char* RoleName(Role role) {
 }
 
 absl::StatusOr<Role> ParseRole(const std::string& name) {
-  for (const Role role : {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kAttacker}) {
+  for (const Role role : kRoles) {
     if (name == RoleName(role)) return role;
   }
   return absl::InvalidArgumentError(absl::StrCat("no role is named '", name, "'"));
@@ -152,6 +169,8 @@ absl::StatusOr<WorkerReport> RunWorker(const WorkerOptions& options) {
       return RunFlood(options, end);
     case Role::kInteractive:
       return RunInteractive(options, end);
+    case Role::kSharded:
+      return RunSharded(options, end);
     case Role::kAttacker:
       return RunAttacker(options);
   }

@@ -13,9 +13,12 @@ enum class Role : uint8_t {
   kMixed,        // small and large work in any order, with pauses, in one session after another
   kFlood,        // of class batch: as much as the daemon takes
   kInteractive,  // of class interactive: one small question every few milliseconds
+  kSharded,      // programs over several devices, some of which are cancelled
   kAttacker,     // endless programs, floods and malformed packets in turn, each killed (attacker.h)
 };
-// "mixed", "flood", "interactive", "attacker".
+inline constexpr Role kRoles[] = {Role::kMixed, Role::kFlood, Role::kInteractive, Role::kSharded,
+                                  Role::kAttacker};
+// "mixed", "flood", "interactive", "sharded", "attacker".
 absl::StatusOr<Role> ParseRole(const std::string& name);
 const char* RoleName(Role role);
 

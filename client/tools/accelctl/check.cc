@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -27,45 +28,121 @@ enum class Verdict { kPassed, kFailed, kSkipped };
 
 struct Outcome {
   Verdict verdict;
-  std::string reason;          // Empty if passed.
-  bool has_processes = false;  // Whether a part of it runs as several processes.
+  std::string reason;  // Empty if passed.
+  // Why the interpreter ran processes that the daemon should have run; empty if it ran none.
+  std::string interpreted;
 };
 
-using Results = absl::StatusOr<std::vector<ir::Literal>>;
+// What a run of a program gave.
+struct Ran {
+  std::vector<ir::Literal> results;  // Of main, then of what the program runs as processes.
+  std::string interpreted;           // See Outcome.
+};
 // Runs the program's main on its inputs, and what it runs as several processes.
-using Runner = std::function<Results(const ir::ConformanceProgram&)>;
+using Runner = std::function<absl::StatusOr<Ran>(const ir::ConformanceProgram&)>;
 
-Results Interpret(const ir::ConformanceProgram& conformance) {
-  return ir::InterpretConformanceProgram(conformance);
+absl::StatusOr<Ran> Interpret(const ir::ConformanceProgram& conformance) {
+  ACCELD_ASSIGN_OR_RETURN(std::vector<ir::Literal> results,
+                          ir::InterpretConformanceProgram(conformance));
+  return Ran{std::move(results), ""};
 }
 
-Results RunMainOnDaemon(client::Client& client, const ir::ConformanceProgram& conformance) {
-  ACCELD_ASSIGN_OR_RETURN(const client::Program program,
-                          client::Program::FromModule(conformance.program));
-  std::vector<client::Array> arguments;
-  for (const ir::Literal& input : conformance.inputs) {
-    ACCELD_ASSIGN_OR_RETURN(client::Array array, client.Upload(input));
-    arguments.push_back(std::move(array));
+absl::StatusOr<std::vector<client::Array>> Upload(client::Client& client,
+                                                  const std::vector<ir::Literal>& literals,
+                                                  client::Client::Device device = {}) {
+  std::vector<client::Array> arrays;
+  for (const ir::Literal& literal : literals) {
+    ACCELD_ASSIGN_OR_RETURN(client::Array array, client.Upload(literal, device));
+    arrays.push_back(std::move(array));
   }
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arrays,
-                          client.Execute(program, arguments));
-  std::vector<ir::Literal> results;
+  return arrays;
+}
+
+absl::Status FetchAll(const std::vector<client::Array>& arrays, std::vector<ir::Literal>& to) {
   for (const client::Array& array : arrays) {
     ACCELD_ASSIGN_OR_RETURN(ir::Literal literal, array.Fetch());
-    results.push_back(std::move(literal));
+    to.push_back(std::move(literal));
   }
-  return results;
+  return absl::OkStatus();
 }
 
-// The daemon does not run several processes of a program: the interpreter does.
-Results RunOnDaemon(client::Client& client, const ir::ConformanceProgram& conformance) {
-  std::vector<ir::Literal> results;
-  if (conformance.needs_main()) {
-    ACCELD_ASSIGN_OR_RETURN(results, RunMainOnDaemon(client, conformance));
+absl::Status RunMainOnDaemon(client::Client& client, const ir::ConformanceProgram& conformance,
+                             std::vector<ir::Literal>& results) {
+  ACCELD_ASSIGN_OR_RETURN(const client::Program program,
+                          client::Program::FromModule(conformance.program));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arguments,
+                          Upload(client, conformance.inputs));
+  ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arrays,
+                          client.Execute(program, arguments));
+  return FetchAll(arrays, results);
+}
+
+// Where the processes of a run run on the daemon.
+struct Placement {
+  std::vector<uint32_t> devices;  // By process.
+  std::string refusal;            // Why the daemon cannot run the processes; empty if it can.
+};
+
+// Places the processes on devices of one kind.
+Placement Place(const client::Client& client, const ir::ParallelRun& run) {
+  const std::string& entry = run.calls[0].entry;
+  for (const ir::ProcessCall& call : run.calls) {
+    if (call.entry == entry) continue;
+    return {{}, absl::StrCat("they run different functions, @", entry, " and @", call.entry)};
   }
-  ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> of_runs, ir::InterpretRuns(conformance));
-  results.insert(results.end(), of_runs.begin(), of_runs.end());
-  return results;
+  std::map<std::string, std::vector<uint32_t>> by_kind;
+  size_t most = 0;
+  for (const DeviceInfo& device : client.devices()) {
+    std::vector<uint32_t>& devices = by_kind[device.kind];
+    devices.push_back(device.id);
+    if (devices.size() == run.calls.size()) return {devices, ""};
+    most = std::max(most, devices.size());
+  }
+  return {{},
+          absl::StrCat("the daemon has ", most, " devices of a kind, ", run.calls.size(),
+                       " are needed")};
+}
+
+absl::Status RunProcessesOnDaemon(client::Client& client, const ir::ParallelRun& run,
+                                  const std::vector<uint32_t>& devices,
+                                  std::vector<ir::Literal>& results) {
+  ACCELD_ASSIGN_OR_RETURN(const client::Program program,
+                          client::Program::FromModule(run.program, run.calls[0].entry));
+  std::vector<std::vector<client::Array>> arguments;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    ACCELD_ASSIGN_OR_RETURN(std::vector<client::Array> of_process,
+                            Upload(client, run.calls[i].arguments, devices[i]));
+    arguments.push_back(std::move(of_process));
+  }
+  if (devices.size() == 1) {
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<client::Array> arrays,
+                            client.Execute(program, arguments[0], devices[0]));
+    return FetchAll(arrays, results);
+  }
+  ACCELD_ASSIGN_OR_RETURN(const auto by_process,
+                          client.ExecuteSharded(program, arguments, devices));
+  for (const std::vector<client::Array>& arrays : by_process) {
+    ACCELD_RETURN_IF_ERROR(FetchAll(arrays, results));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Ran> RunOnDaemon(client::Client& client, const ir::ConformanceProgram& conformance) {
+  Ran ran;
+  if (conformance.needs_main()) {
+    ACCELD_RETURN_IF_ERROR(RunMainOnDaemon(client, conformance, ran.results));
+  }
+  for (const ir::ParallelRun& run : conformance.runs) {
+    const Placement placement = Place(client, run);
+    if (placement.refusal.empty()) {
+      ACCELD_RETURN_IF_ERROR(RunProcessesOnDaemon(client, run, placement.devices, ran.results));
+      continue;
+    }
+    ran.interpreted = placement.refusal;
+    ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> results, ir::InterpretParallelRun(run));
+    ran.results.insert(ran.results.end(), results.begin(), results.end());
+  }
+  return ran;
 }
 
 // Returns the name of the file without folders, and without .bc for an artifact such as
@@ -76,20 +153,20 @@ std::string ProgramName(const std::filesystem::path& path) {
 
 Outcome OutcomeOf(const absl::Status& error) {
   return {absl::IsUnimplemented(error) ? Verdict::kSkipped : Verdict::kFailed,
-          std::string(error.message())};
+          std::string(error.message()), ""};
 }
 
 // Checks one program of a module.
 Outcome CheckProgram(const Runner& run, const ir::Module& module, const std::string& entry,
                      const ir::CheckOverride* override) {
-  Outcome outcome{Verdict::kPassed, ""};
+  Outcome outcome{Verdict::kPassed, "", ""};
   const absl::Status status = [&]() -> absl::Status {
     ACCELD_ASSIGN_OR_RETURN(const ir::ConformanceProgram program,
                             ir::SplitConformanceProgram(module, entry));
-    outcome.has_processes = !program.runs.empty();
-    ACCELD_ASSIGN_OR_RETURN(const std::vector<ir::Literal> results, run(program));
-    const std::vector<std::string> failed = ir::FailedChecks(program, results, override);
-    if (!failed.empty()) outcome = {Verdict::kFailed, absl::StrJoin(failed, "; ")};
+    ACCELD_ASSIGN_OR_RETURN(const Ran ran, run(program));
+    outcome.interpreted = ran.interpreted;
+    const std::vector<std::string> failed = ir::FailedChecks(program, ran.results, override);
+    if (!failed.empty()) outcome = {Verdict::kFailed, absl::StrJoin(failed, "; "), ""};
     return absl::OkStatus();
   }();
   return status.ok() ? outcome : OutcomeOf(status);
@@ -129,7 +206,7 @@ class Tally {
     switch (outcome.verdict) {
       case Verdict::kPassed:
         ++passed_;
-        AddPassed(path, outcome.has_processes && !flags_.interpreter);
+        AddPassed(path, outcome.interpreted);
         break;
       case Verdict::kFailed:
         ++failed_;
@@ -159,13 +236,14 @@ class Tally {
   }
 
  private:
-  // `is_interpreted`: the interpreter ran what the daemon should have run.
-  void AddPassed(const std::string& path, bool is_interpreted)
+  // `interpreted`: see Outcome.
+  void AddPassed(const std::string& path, const std::string& interpreted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (is_interpreted) ++interpreted_;
-    if (is_interpreted && !flags_.json) {
-      std::cout << path << ": passed, but its processes were run by the interpreter, since the "
-                << "daemon does not run several processes of a program\n";
+    if (!interpreted.empty()) ++interpreted_;
+    if (!interpreted.empty() && !flags_.json) {
+      std::cout << path
+                << ": passed, but its processes were run by the interpreter: " << interpreted
+                << "\n";
     } else if (flags_.verbose) {
       std::cout << path << ": passed\n";
     }
@@ -204,11 +282,11 @@ void CheckFile(const Runner& run, const std::string& path, const ir::CheckOverri
                Tally& tally) {
   const ir::CheckOverride* override = overrides.Find(ProgramName(path));
   if (override != nullptr && override->skip) {
-    return tally.Add(path, {Verdict::kSkipped, override->reason});
+    return tally.Add(path, {Verdict::kSkipped, override->reason, ""});
   }
   const absl::StatusOr<std::string> bytes = client::ReadFile(path);
   if (!bytes.ok()) {
-    return tally.Add(path, {Verdict::kFailed, std::string(bytes.status().message())});
+    return tally.Add(path, {Verdict::kFailed, std::string(bytes.status().message()), ""});
   }
   const std::vector<ir::ProgramText> modules = ir::SplitProgramFile(*bytes);
   for (const ir::ProgramText& module : modules) {

@@ -274,9 +274,7 @@ void SessionImpl::DefineOutputs(absl::Span<const Handle> handles, uint32_t devic
                             : Poisoned(resolved.error, device);
     if (resolved.error.ok()) resolved.task->outputs.push_back(array);
     // An execution with host calls has side effects, so it is not cancelled for want of readers.
-    // The results of a process may have no readers although those of others have.
-    const bool may_drop =
-        resolved.error.ok() && resolved.host == nullptr && resolved.gang == nullptr;
+    const bool may_drop = resolved.error.ok() && resolved.host == nullptr;
     handles_.emplace(handles[i],
                      Named{may_drop ? engine_.executor(device).ReaderOf(resolved.task, array)
                                     : runtime::Array::ForReaders(array),

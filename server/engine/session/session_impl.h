@@ -153,9 +153,14 @@ class SessionImpl final : public Session, public std::enable_shared_from_this<Se
   absl::Status ResolveProcesses(ProgramId id, absl::Span<const uint32_t> devices,
                                 absl::Span<const Handle> outputs, const ExecuteOptions& options,
                                 std::vector<Resolved>& processes);
-  // Makes the calls that are missing and the gang.
+  // Answers CompileOptions::partition. The time is charged to the identity's quota of compile time.
+  CompileResult Partition(const Program& program, TypeList arguments);
+  // Makes the calls that are missing, and the gang if one is needed.
   absl::Status PrepareProcesses(absl::Span<const uint32_t> devices, const ExecuteOptions& options,
                                 std::vector<Resolved>& processes);
+  // Whether the processes run one by one like other executions, on the submitting thread if they
+  // are short: they exchange nothing, and no input of one of them can still fail.
+  static bool NeedNoGang(const ExecuteOptions& options, const std::vector<Resolved>& processes);
   // Defines the outputs of all processes, as failed arrays if there is an error.
   absl::Status DefineProcesses(absl::Span<const uint32_t> devices, absl::Span<const Handle> outputs,
                                const absl::Status& error, std::vector<Resolved>& processes);

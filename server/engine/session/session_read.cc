@@ -34,6 +34,22 @@ absl::Status UseProcessSignature(const Program& program, TypeList& arguments,
 
 }  // namespace
 
+CompileResult SessionImpl::Partition(const Program& program, TypeList arguments) {
+  CompileResult result;
+  // Nothing is remembered, so each request takes its time.
+  result.status = identity_->CheckCompile();
+  if (!result.status.ok()) return result;
+  const auto begin = std::chrono::steady_clock::now();
+  result.status = UseProcessSignature(program, arguments, result.signature);
+  if (result.status.ok()) {
+    absl::StatusOr<ir::Module> partitioned = program.ProcessProgram();
+    result.status = partitioned.status();
+    if (partitioned.ok()) result.partitioned = *std::move(partitioned);
+  }
+  identity_->SpendOnCompile(std::chrono::steady_clock::now() - begin);
+  return result;
+}
+
 absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> arguments,
                                   uint32_t device, const CompileOptions& options,
                                   std::function<void(CompileResult)> done) {
@@ -48,6 +64,10 @@ absl::Status SessionImpl::Compile(ProgramId id, std::vector<ir::TensorType> argu
     error = absl::NotFoundError(absl::StrCat("program ", id, " is not registered"));
   }
   if (error.ok()) error = program->program.status();
+  if (error.ok() && options.partition) {
+    done(Partition(**program->program, arguments));
+    return absl::OkStatus();
+  }
   std::shared_ptr<const ir::ProcessSignature> signature;
   if (error.ok()) error = UseProcessSignature(**program->program, arguments, signature);
   for (const uint32_t number : options.donated) {

@@ -95,19 +95,19 @@ absl::Status SessionImpl::ExecuteSharded(ProgramId id, absl::Span<const uint32_t
   for (const Resolved& process : processes) error.Update(process.error);
   if (error.ok()) error = PrepareProcesses(devices, options, processes);
   ACCELD_RETURN_IF_ERROR(DefineProcesses(devices, outputs, error, processes));
-  if (processes[0].gang == nullptr || !processes[0].error.ok()) {
+  if (!processes[0].error.ok()) {
     engine_.CountRefusal(processes[0].error);
     if (options.callbacks != 0) host_calls_->End(options.callbacks, processes[0].error);
     return absl::OkStatus();
   }
   const std::shared_ptr<runtime::Gang> gang = processes[0].gang;
-  if (options.deadline.has_value()) {
+  if (gang != nullptr && options.deadline.has_value()) {
     SetDeadline(gang, *processes[0].program->name, *options.deadline);
   }
   ExecuteOptions of_process = options;
   of_process.deadline.reset();
   for (const Resolved& process : processes) {
-    if (!process.error.ok()) gang->Cancel(process.error);
+    if (gang != nullptr && !process.error.ok()) gang->Cancel(process.error);
   }
   for (size_t i = 0; i < processes.size(); ++i) {
     if (processes[i].error.ok()) Start(std::move(processes[i]), devices[i], of_process);
@@ -180,6 +180,7 @@ absl::Status SessionImpl::PrepareProcesses(absl::Span<const uint32_t> devices,
     const MutexLock lock(mutex_);
     RememberCall(*process.program, process.call);
   }
+  if (NeedNoGang(options, processes)) return absl::OkStatus();
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<hal::Gang> participants, members[0]->CreateGang(members));
   const Priority priority = options.priority.value_or(priority_);
   const auto gang = std::make_shared<runtime::Gang>(
@@ -192,6 +193,19 @@ absl::Status SessionImpl::PrepareProcesses(absl::Span<const uint32_t> devices,
     });
   }
   return absl::OkStatus();
+}
+
+bool SessionImpl::NeedNoGang(const ExecuteOptions& options,
+                             const std::vector<Resolved>& processes) {
+  if (options.callbacks != 0 || options.deadline.has_value()) return false;
+  return std::all_of(processes.begin(), processes.end(), [](const Resolved& process) {
+    const std::shared_ptr<const hal::LoadedExecutable> loaded = process.call->loaded.lock();
+    if (loaded == nullptr) return false;
+    if (!loaded->executable->steady || loaded->executable->has_collectives) return false;
+    return std::all_of(process.inputs.begin(), process.inputs.end(), [](const auto& input) {
+      return input->view().state == runtime::Array::State::kDefined;
+    });
+  });
 }
 
 void SessionImpl::SetDeadline(const std::shared_ptr<runtime::Gang>& gang, const std::string& name,

@@ -11,6 +11,7 @@
 #include "common/api/cache_info.h"
 #include "common/api/executions.h"
 #include "common/api/priority.h"
+#include "common/ir/module.h"
 #include "common/ir/processes/process_signature.h"
 #include "common/ir/types/type.h"
 #include "common/memory/shared_bytes.h"
@@ -114,7 +115,8 @@ struct FetchResult {
 struct CompileOptions {
   // The architecture to compile for, without loading the code; empty: that of the device.
   std::string target;
-  bool explain = false;  // compiles nothing: says where the executable would be found
+  bool explain = false;    // compiles nothing: says where the executable would be found
+  bool partition = false;  // compiles nothing: returns what one of several processes runs
   // Numbers of the arguments that executions will give away, for ExecutableMemory::alias_bytes.
   std::vector<uint32_t> donated;
 };
@@ -125,6 +127,7 @@ struct CompileResult {
   absl::optional<ExecutableMemory> memory;       // of what was compiled for a device of this engine
   // Of a program for several processes.
   std::shared_ptr<const ir::ProcessSignature> signature;
+  absl::optional<ir::Module> partitioned;  // if it was asked for
 };
 
 }  // namespace acceld::engine

@@ -13,6 +13,12 @@
 //                        end it
 //   stall                holds arrays, executions that wait for an upload, and that upload half
 //                        done
+//   sharded SEED STEPS   executes that many programs on several devices and checks the results
+//   exchange DEVICES     starts an endless exchange of values between these devices ("0,2"), and
+//                        waits for it
+//   mute                 executes programs on devices 0 to 3, asks for their results and reads
+//   none;
+//                        one of them has an input that never comes
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,11 +29,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/client.h"
 #include "client/tracing.h"
 #include "tests/integration/raw_client.h"
 #include "tests/support/daemon/mixed_work.h"
+#include "tests/support/daemon/sharded_work.h"
 
 namespace acceld::testing {
 namespace {
@@ -190,6 +199,56 @@ absl::Status Stall(const std::string& address) {
   return absl::UnavailableError("stall: an answer to nothing");
 }
 
+absl::Status Sharded(const std::string& address, uint32_t seed, int steps) {
+  ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("sharded", address));
+  ShardedWork work(std::move(client), seed);
+  for (int i = 0; i < steps; ++i) ACCELD_RETURN_IF_ERROR(work.Step());
+  return absl::OkStatus();
+}
+
+absl::Status Exchange(const std::string& address, const std::string& numbers) {
+  std::vector<uint32_t> devices;
+  for (const absl::string_view number : absl::StrSplit(numbers, ',')) {
+    if (!absl::SimpleAtoi(number, &devices.emplace_back())) {
+      return absl::InvalidArgumentError(numbers);
+    }
+  }
+  ACCELD_ASSIGN_OR_RETURN(const std::shared_ptr<Client> client, Connect("exchange", address));
+  ACCELD_ASSIGN_OR_RETURN(
+      const client::Program program,
+      client::Program::FromText(EndlessExchangeText(static_cast<int>(devices.size()))));
+  ACCELD_ASSIGN_OR_RETURN(const Shards values, UploadShards(*client, devices));
+  ACCELD_ASSIGN_OR_RETURN(const Shards results, client->ExecuteSharded(program, values, devices));
+  return results[0][0].Await();
+}
+
+absl::Status Mute(const std::string& address) {
+  constexpr uint64_t kLate = 100;
+  RawClient raw(address);
+  grpc::ClientContext context;
+  auto channel = raw.stub().Channel(&context);
+  v1::CommandBatch batch;
+  v1::Command hello = Hello();
+  hello.mutable_hello()->set_client_name("mute");
+  *batch.add_commands() = hello;
+  *batch.add_commands() = Register(AddSumText(4));
+  for (uint64_t handle = 1; handle <= 4; ++handle) *batch.add_commands() = Put(handle);
+  v1::BeginUpload& begin = *batch.add_commands()->mutable_begin_upload();
+  begin.set_handle(kLate);
+  begin.mutable_type()->set_dtype("f32");
+  begin.mutable_type()->add_dims(2);
+  *batch.add_commands() = ExecuteSharded(1, {1, 2, kLate, 4}, {101, 102, 103, 104});
+  channel->Write(batch);
+  for (uint64_t output = 200;; output += 4) {
+    batch.Clear();
+    *batch.add_commands() =
+        ExecuteSharded(1, {1, 2, 3, 4}, {output, output + 1, output + 2, output + 3});
+    for (uint64_t i = 0; i < 4; ++i) *batch.add_commands() = Fetch(output + i, output + i);
+    // Until flow control holds it back, or the daemon ends the session.
+    if (!channel->Write(batch)) return absl::UnavailableError("mute: the channel has ended");
+  }
+}
+
 absl::Status Callback(const std::string& address) {
   ACCELD_ASSIGN_OR_RETURN(std::shared_ptr<Client> client, Connect("callback", address));
   ACCELD_ASSIGN_OR_RETURN(const client::Program program, client::Program::FromText(R"(
@@ -222,8 +281,15 @@ absl::Status Run(const std::vector<std::string>& arguments) {
                std::atoi(arguments[3].c_str()));
   }
   if (mode == "stall" && arguments.size() == 2) return Stall(arguments[1]);
+  if (mode == "sharded" && arguments.size() == 4) {
+    return Sharded(arguments[1], static_cast<uint32_t>(std::atoi(arguments[2].c_str())),
+                   std::atoi(arguments[3].c_str()));
+  }
+  if (mode == "exchange" && arguments.size() == 3) return Exchange(arguments[1], arguments[2]);
+  if (mode == "mute" && arguments.size() == 2) return Mute(arguments[1]);
   return absl::InvalidArgumentError(
-      "usage: client_process submit|programs|spin|callback|churn|mix|stall ADDRESS ...");
+      "usage: client_process submit|programs|spin|callback|churn|mix|stall|sharded|exchange|mute "
+      "ADDRESS ...");
 }
 
 }  // namespace

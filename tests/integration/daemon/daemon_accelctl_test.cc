@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
 #include "nlohmann/json.hpp"
 #include "tests/integration/daemon/daemon_fixture.h"
 
@@ -266,38 +267,67 @@ TEST_F(DaemonAccelctlTest, CheckCountsWhatPassesAndFails) {
   EXPECT_THAT(interpreted.output, HasSubstr("1 passed, 1 failed, 0 skipped"));
 }
 
-TEST_F(DaemonAccelctlTest, CheckSaysWhatTheDaemonDoesNotRun) {
-  ASSERT_NO_FATAL_FAILURE(Start());
-  const std::string program = WriteProgram("parallel.mlir", R"(
-    func.func @sum(%x: tensor<i64>) -> tensor<i64> {
+// A function that sums its argument up over two processes.
+std::string SumFunction(const std::string& name) {
+  return absl::Substitute(R"(
+    func.func @$0(%x: tensor<i64>) -> tensor<i64> {
       %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
       ^bb0(%u: tensor<i64>, %v: tensor<i64>):
         %w = stablehlo.add %u, %v : tensor<i64>
         stablehlo.return %w : tensor<i64>
       }) : (tensor<i64>) -> tensor<i64>
       return %0 : tensor<i64>
-    }
+    })",
+                          name);
+}
+
+// A program whose processes 0 and 1 run the functions "sum" or "same_sum", on 1 and 2.
+std::string ParallelProgram(const std::string& first, const std::string& second, int expected = 3) {
+  return absl::StrCat(SumFunction("sum"), SumFunction("same_sum"),
+                      absl::Substitute(R"(
     func.func @main() {
       %a = stablehlo.constant dense<1> : tensor<i64>
       %b = stablehlo.constant dense<2> : tensor<i64>
       %0:2 = stablehlo.custom_call @interpreter.run_parallel(%a, %b) {has_side_effect = true,
-          api_version = 4 : i32, backend_config = {programs = [[@sum], [@sum]]}}
+          api_version = 4 : i32, backend_config = {programs = [[@$0], [@$1]]}}
           : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)
-      %three = stablehlo.constant dense<3> : tensor<i64>
+      %three = stablehlo.constant dense<$2> : tensor<i64>
       stablehlo.custom_call @check.expect_eq(%0#0, %three) {has_side_effect = true}
           : (tensor<i64>, tensor<i64>) -> ()
       stablehlo.custom_call @check.expect_eq(%0#1, %three) {has_side_effect = true}
           : (tensor<i64>, tensor<i64>) -> ()
       return
-    })");
+    })",
+                                       first, second, expected));
+}
+
+TEST_F(DaemonAccelctlTest, CheckRunsProcessesOnDevices) {
+  ASSERT_NO_FATAL_FAILURE(Start({"--cpu-devices", "3"}));
+  const std::string program = WriteProgram("parallel.mlir", ParallelProgram("sum", "sum"));
+  EXPECT_EQ(Accelctl({"check", program}).output, "1 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(AccelctlJson({"check", program})["interpreted"], 0);
+  EXPECT_EQ(AccelctlJson({"stats"})["collectives"], 4);
+  const std::string wrong = WriteProgram("wrong.mlir", ParallelProgram("sum", "sum", 4));
+  const CommandResult result = Accelctl({"check", wrong});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, HasSubstr("wrong.mlir: FAILED: check 1 (check.expect_eq"));
+}
+
+TEST_F(DaemonAccelctlTest, CheckSaysWhatTheDaemonDoesNotRun) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  const std::string program = WriteProgram("parallel.mlir", ParallelProgram("sum", "sum"));
   const CommandResult result = Accelctl({"check", program});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("parallel.mlir: passed, but its processes were run by the "
-                                       "interpreter"));
+                                       "interpreter: the daemon has 1 devices of a kind, 2 are "
+                                       "needed\n"));
   EXPECT_THAT(result.output, ::testing::EndsWith("1 passed, 0 failed, 0 skipped\n"));
   EXPECT_EQ(AccelctlJson({"check", program})["interpreted"], 1);
   EXPECT_EQ(Accelctl({"check", "--interpreter", program}).output,
             "1 passed, 0 failed, 0 skipped\n");
+  const std::string mixed = WriteProgram("mixed.mlir", ParallelProgram("sum", "same_sum"));
+  EXPECT_THAT(Accelctl({"check", mixed}).output,
+              HasSubstr("interpreter: they run different functions, @sum and @same_sum\n"));
 }
 
 TEST_F(DaemonAccelctlTest, CheckRunsEachProgramOfAFile) {

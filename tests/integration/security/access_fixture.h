@@ -8,7 +8,7 @@
 
 #include "tests/integration/daemon/daemon_fixture.h"
 #include "tests/integration/raw_client.h"
-#include "tests/integration/security/certificates.h"
+#include "tests/support/net/certificates.h"
 
 namespace acceld::testing {
 

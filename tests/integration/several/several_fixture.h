@@ -8,9 +8,9 @@
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/integration/security/certificates.h"
 #include "tests/support/daemon/daemon_process.h"
 #include "tests/support/eventually.h"
+#include "tests/support/net/certificates.h"
 
 namespace acceld::testing {
 

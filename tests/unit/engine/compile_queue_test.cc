@@ -98,7 +98,8 @@ TEST_F(CompileQueueTest, AFewOfOneDoNotWaitForThousandsOfAnother) {
   OpenGate();
   for (const Answer& answer : few) answer.Await();
   for (const Answer& answer : many) answer.Await();
-  EXPECT_LE(LastOf("ann"), 8u);
+  // Hers take turns with the others; one that took long, on a machine of others, is charged to her.
+  EXPECT_LE(LastOf("ann"), 60u);
   EXPECT_EQ(engine_->Stats().compiles_queued, 0u);
 }
 
@@ -113,7 +114,9 @@ TEST_F(CompileQueueTest, SessionsOfOneIdentityAreOneQueue) {
   const std::vector<Answer> few = Compile(*ann, "ann", 3);
   OpenGate();
   for (const Answer& answer : few) answer.Await();
-  EXPECT_LE(LastOf("ann"), 8u);
+  // About every second one is hers; a compile that took long, on a machine of others, is charged to
+  // her. If sessions took turns, her third one would be about the sixtieth.
+  EXPECT_LE(LastOf("ann"), 30u);
 }
 
 TEST_F(CompileQueueTest, InteractiveGoesBeforeBatch) {
@@ -207,13 +210,13 @@ TEST_F(CompileQueueTest, OneIdentityHasHalfOfTheThreadsWhileOthersWait) {
   Compile(*hog, "hog", 2);
   EXPECT_TRUE(HaveBegun(2));
   // Two threads wait for work, and two are the hog's share, yet nobody else wants them.
-  Compile(*hog, "more", 10);
+  Compile(*hog, "more", 200);
   EXPECT_TRUE(HaveBegun(4));
   const auto ann = Open("ann");
   const std::vector<Answer> few = Compile(*ann, "ann", 2);
   OpenGate();
   for (const Answer& answer : few) answer.Await();
-  EXPECT_LE(LastOf("ann"), 9u);
+  EXPECT_LE(LastOf("ann"), 60u);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -52,7 +53,11 @@ inline absl::StatusOr<std::vector<ir::TensorType>> FakeResultTypes(
                         : module.name == "zeros" || module.name == "huge" || module.name == "spin"
                             ? 0
                             : 1;
-  if (arguments.size() != wanted || (wanted == 2 && arguments[0] != arguments[1])) {
+  const bool are_floats = std::all_of(arguments.begin(), arguments.end(), [](const auto& type) {
+    return type.dtype == ir::DType::kF32;
+  });
+  if (arguments.size() != wanted || !are_floats || (wanted == 2 && arguments[0] != arguments[1]) ||
+      (module.name == "heavy" && arguments[0] != F32({1024}))) {
     return absl::InvalidArgumentError("the arguments do not fit");
   }
   if (module.name == "huge") return std::vector{F32({int64_t{1} << 40})};
@@ -154,6 +159,15 @@ inline std::unique_ptr<engine::Engine> MakeFakeEngine(FakeCompiler& compiler,
   parts.result_types = [](const ir::Module& module, absl::string_view,
                           absl::Span<const ir::TensorType> arguments) {
     return FakeResultTypes(module, arguments);
+  };
+  parts.process_signature = [](const ir::Module& module, absl::string_view) {
+    return FakeProcessSignature(module);
+  };
+  // A fake program is the same on shards.
+  parts.process_program = [&compiler](const ir::Module& module,
+                                      absl::string_view) -> absl::StatusOr<ir::Module> {
+    (void)compiler.may_end.Await();
+    return module;
   };
   parts.verify = [](const ir::Module& module) {
     return module.name == "invalid" ? absl::InvalidArgumentError("main: x is not defined")

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/ir/module.h"
+#include "common/ir/processes/process_signature.h"
 #include "kernels/cpu/collective_exchange.h"
 #include "server/hal/executable.h"
 #include "tests/unit/runtime/fake_device.h"
@@ -34,17 +35,23 @@ inline ir::Module ModuleForProcesses(const std::string& name, int64_t processes)
   return module;
 }
 
-inline absl::StatusOr<std::vector<ir::TensorType>> FakeProcessResultTypes(
-    const ir::Module& module, absl::Span<const ir::TensorType> arguments) {
+// Each process has values of its own, and no shardings.
+inline ir::ProcessSignature FakeProcessSignature(const ir::Module& module) {
   const bool has_input =
       absl::StrContains(module.name, "total") || absl::StartsWith(module.name, "fail_late");
-  std::vector<ir::TensorType> wanted;
-  if (has_input) wanted.push_back(F32({2}));
+  if (has_input) return {.arguments = {F32({2})}, .results = {F32({2})}};
+  return {.results = {F32({1})}};
+}
+
+inline absl::StatusOr<std::vector<ir::TensorType>> FakeProcessResultTypes(
+    const ir::Module& module, absl::Span<const ir::TensorType> arguments) {
+  const ir::ProcessSignature signature = FakeProcessSignature(module);
+  std::vector<ir::TensorType> wanted = signature.arguments;
   wanted.push_back({ir::DType::kUI32, {}});
   if (arguments != absl::MakeConstSpan(wanted)) {
     return absl::InvalidArgumentError("the arguments do not fit");
   }
-  return std::vector{has_input ? F32({2}) : F32({1})};
+  return signature.results;
 }
 
 // Sets what differs from programs for one process.
@@ -52,7 +59,7 @@ inline void SetProcessCode(const ir::Module& module, hal::Executable& executable
   executable.code = module.name;
   executable.may_share.clear();
   if (executable.arguments.size() == 2) executable.may_share.push_back({0, 0});
-  executable.steady = absl::StrContains(module.name, "total");
+  executable.steady = absl::StrContains(module.name, "number");
 }
 
 // Adds two floats up over all processes; `sums` may be `values`.

@@ -181,6 +181,34 @@ TEST_F(QuotaTest, CompileTime) {
   EXPECT_TRUE(Await(*ann, 4).status.ok());
 }
 
+TEST_F(QuotaTest, CompileTimeOfPartitioning) {
+  Start(AnnMayUse(QuotaId::kCompileTime, 1));
+  const auto ann = Open("ann");
+  ASSERT_TRUE(ann->RegisterProgram(1, testing::ModuleForProcesses("total", 2), "main").ok());
+  const auto partition = [&](std::vector<ir::TensorType> arguments) {
+    CompileResult answer;
+    EXPECT_TRUE(ann->Compile(1, std::move(arguments), 0, {.partition = true},
+                             [&](CompileResult result) { answer = std::move(result); })
+                    .ok());
+    return answer;
+  };
+  EXPECT_THAT(std::string(partition({{ir::DType::kF32, {2}}}).status.message()),
+              HasSubstr("1 argument types are given"));
+  Promise<Unit> promise;
+  compiler_.may_end = promise.future();
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    promise.Set(Unit{});
+  });
+  const CompileResult first = partition({});
+  later.join();
+  ASSERT_TRUE(first.status.ok()) << first.status;
+  EXPECT_TRUE(first.partitioned.has_value());
+  EXPECT_NE(first.signature, nullptr);
+  EXPECT_GE(Used(QuotaId::kCompileTime), 1);
+  ExpectRefused(partition({}).status, "quota of ann: compile-time: one more compile does not");
+}
+
 TEST_F(QuotaTest, WhatIsJustRefusedToOneIsCompiledForAnotherThatWaitsForTheSame) {
   Start(AnnMayUse(QuotaId::kCompileTime, 1));
   const auto ann = Open("ann"), bob = Open("bob");

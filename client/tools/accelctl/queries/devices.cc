@@ -50,6 +50,7 @@ absl::Status PrintDevices(client::Admin& admin, const ListOutput& output) {
     return absl::OkStatus();
   }
   std::cout << DeviceTable(devices).Text(output.columns(), "devices");
+  if (const std::string gangs = GangsText(devices); !gangs.empty()) output.PrintText(gangs);
   for (const client::DeviceInfo& d : devices) {
     if (d.error.empty()) continue;
     output.PrintText(absl::StrCat("device ", d.id, " works no more: ", PrintableText(d.error)));

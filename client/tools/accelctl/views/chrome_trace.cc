@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -20,12 +21,23 @@ using client::TraceSpan;
 constexpr uint64_t kFirstDevice = 1;
 constexpr uint64_t kCompiler = 1'000'000;
 constexpr uint64_t kFirstSession = 2'000'000;
+// The daemon allows fewer.
+constexpr uint32_t kMaxParticipants = 1 << 16;
 // Thread numbers within a device.
-enum Stream : uint64_t { kCompute = 1, kUpload = 2, kDownload = 3, kExpress = 4 };
+enum Stream : uint64_t { kCompute = 1, kUpload = 2, kDownload = 3, kExpress = 4, kCollectives = 5 };
 
 class Writer {
  public:
-  explicit Writer(int64_t origin_ns) : origin_ns_(origin_ns) {}
+  // `spans` are those that are added later.
+  Writer(int64_t origin_ns, absl::Span<const TraceSpan> spans) : origin_ns_(origin_ns) {
+    for (const TraceSpan& span : spans) {
+      if (span.gang == 0 || span.kind != SpanKind::kExecution) continue;
+      Json& devices = devices_of_gangs_.emplace(span.gang, Json::array()).first->second;
+      if (span.participant >= kMaxParticipants) continue;
+      while (devices.size() <= span.participant) devices.push_back(nullptr);
+      devices[span.participant] = span.track;
+    }
+  }
 
   void Add(const TraceSpan& span) {
     switch (span.kind) {
@@ -42,6 +54,8 @@ class Writer {
         return AddOnDevice(span, kUpload, "upload");
       case SpanKind::kDownload:
         return AddOnDevice(span, kDownload, "download");
+      case SpanKind::kCollective:
+        return AddCollective(span);
       case SpanKind::kCompile:
       case SpanKind::kCompileStep:
         Name("process_name", kCompiler, 0, "compiler");
@@ -64,10 +78,18 @@ class Writer {
         {{"ph", "M"}, {"name", what}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}});
   }
 
-  static Json Arguments(const TraceSpan& span) {
+  Json Arguments(const TraceSpan& span) const {
     Json arguments = Json::object();
     if (span.session != 0) arguments["session"] = span.session;
     arguments["status"] = absl::StatusCodeToString(static_cast<absl::StatusCode>(span.code));
+    if (span.gang == 0) return arguments;
+    arguments["gang"] = span.gang;
+    arguments["participant"] = span.participant;
+    const auto devices = devices_of_gangs_.find(span.gang);
+    if (devices != devices_of_gangs_.end()) arguments["devices"] = devices->second;
+    if (span.kind != SpanKind::kCollective) return arguments;
+    arguments["bytes"] = span.bytes;
+    arguments["wait_us"] = static_cast<double>(span.wait_ns) / 1000;
     return arguments;
   }
 
@@ -86,6 +108,15 @@ class Writer {
     Name("process_name", pid, 0, absl::StrCat("device ", span.track));
     Name("thread_name", pid, stream, stream_name);
     AddInterval(span, pid, stream);
+  }
+
+  // The time for which it waited for others is an interval of its own within it.
+  void AddCollective(const TraceSpan& span) {
+    AddOnDevice(span, kCollectives, "collectives");
+    TraceSpan wait = span;
+    wait.name = "wait";
+    wait.end_ns = std::min(span.begin_ns + span.wait_ns, span.end_ns);
+    AddOnDevice(wait, kCollectives, "collectives");
   }
 
   // Executions of a session overlap, so each is an asynchronous event, with another one inside for
@@ -112,6 +143,7 @@ class Writer {
   }
 
   const int64_t origin_ns_;
+  std::map<uint64_t, Json> devices_of_gangs_;  // by participant; null: it has not ended yet
   Json events_ = Json::array();
   std::set<std::tuple<uint64_t, uint64_t, std::string>> named_;
   uint64_t last_id_ = 0;
@@ -127,7 +159,7 @@ std::string ChromeTrace(absl::Span<const TraceSpan> spans) {
       origin_ns = std::min(origin_ns, span.submitted_ns);
     }
   }
-  Writer writer(origin_ns);
+  Writer writer(origin_ns, spans);
   for (const TraceSpan& span : spans) writer.Add(span);
   return writer.Take();
 }

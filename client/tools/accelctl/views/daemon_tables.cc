@@ -26,6 +26,14 @@ Table DeviceTable(absl::Span<const client::DeviceInfo> devices) {
   return table;
 }
 
+std::string GangsText(absl::Span<const client::DeviceInfo> devices) {
+  std::string text;
+  for (const client::DeviceInfo& d : devices) {
+    if (d.gangs > 0) absl::StrAppend(&text, text.empty() ? "devices in gangs: " : ", ", d.id);
+  }
+  return text;
+}
+
 Table NamedArrayTable(absl::Span<const client::NamedArrayInfo> arrays) {
   Table table({{.heading = "name", .least_columns = 14},
                {.heading = "owner", .least_columns = 8},
