@@ -121,8 +121,8 @@ Start it, and run a program (it listens on a unix socket of yours; doc/CONFIG.md
 
 Needs Linux on $arch with glibc $(needed_glibc "$bundle") or newer. GPUs need NVIDIA's driver and
 NVRTC (libnvrtc, of CUDA) on the machine; without them programs run on the CPU, and accelctl devices
-says why. cuBLASLt, cuBLAS, cuDNN, cuFFT and cuSOLVER are used where they are found; accelctl devices
-names those that are not.
+says why. cuBLASLt, cuBLAS, cuDNN, cuFFT and cuSOLVER are used where they are found, and programs over
+several GPUs need NCCL; accelctl devices names those that are not.
 
     bin/        acceld, the daemon; accelctl, its command line
     lib/        the libraries that they load: nothing else but glibc and NVIDIA's is taken from the machine

@@ -80,7 +80,7 @@ build_meta.prepare_metadata_for_build_wheel(sys.argv[1])' "$work/metadata" >"$wo
 # Lets the daemon find the libraries of CUDA that NVIDIA's packages put beside this one, before the machine's.
 look_for_cuda() {
   local path='$ORIGIN/../lib' part
-  for part in cu13 cublas cuda_nvrtc cudnn cufft cusolver cusparse nvjitlink; do
+  for part in cu13 cublas cuda_nvrtc cudnn cufft cusolver cusparse nccl nvjitlink; do
     path+=":\$ORIGIN/../../nvidia/$part/lib"
   done
   patchelf --force-rpath --set-rpath "$path" "$1"

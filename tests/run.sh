@@ -12,6 +12,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# What the two presets build, and the environments with JAX, take about so much.
+needed_gib=12
+free_gib=$(($(df -Pk . | awk 'NR == 2 {print $4}') / 1024 / 1024))
+if ((free_gib < needed_gib)); then
+  echo "A first build takes about $needed_gib GiB of disk, and $free_gib GiB are free in $PWD" >&2
+fi
+
 deploy/install_packages.sh test
 deploy/fetch_sources.sh || echo "Sources could not be fetched: the JAX plugin is left out" >&2
 deploy/install_packages.sh browser || echo "Chromium could not be installed: nobody looks at the status page" >&2
