@@ -327,13 +327,14 @@ void DiskTier::Drop(const Digest& key, const absl::Status& reason) {
 
 void DiskTier::DropFile(const Digest& key, const absl::Status& reason) {
   Forget(key);
-  const absl::Status removed = RemoveFile(key);
   // Somebody else may have found the same.
-  if (absl::IsNotFound(removed)) return;
+  if (absl::IsNotFound(StatOf(key).status())) return;
+  // It is counted first: whoever finds the file gone sees that in the statistics.
   dropped_.fetch_add(1, std::memory_order_relaxed);
   LogWarning("dropping ", folder_, "/", kVersion, "/", ShardOf(key), "/", NameOf(key), ": ",
              reason.message());
-  if (!removed.ok()) Failed(removed);
+  const absl::Status removed = RemoveFile(key);
+  if (!removed.ok() && !absl::IsNotFound(removed)) Failed(removed);
 }
 
 void DiskTier::Forget(const Digest& key) {

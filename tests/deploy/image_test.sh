@@ -156,7 +156,7 @@ func.func public @main(%n: tensor<i64>) -> tensor<i64> {
 }
 TEXT
 # Some seconds of work.
-"$build/bin/accelctl" run "$work/count.mlir" --arg 'i64[]=500000000' --json >"$work/counted" 2>&1 &
+"$build/bin/accelctl" run "$work/count.mlir" --arg 'i64[]=4000000000' --json >"$work/counted" 2>&1 &
 counting=$!
 for _ in $(seq 200); do
   if "$build/bin/accelctl" devices --json | python3 -c 'import json, sys
