@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "kernels/ir/plan.h"
 
 namespace acceld::codegen {
+
+// Target::min_alternating_bytes() of targets whose loops always copy back.
+inline constexpr int64_t kNeverAlternates = std::numeric_limits<int64_t>::max();
 
 // Describes the kind of device that the compiler generates code for. The values depend on
 // architecture() alone: targets with equal architectures return equal values, so that their devices
@@ -35,6 +39,9 @@ class Target {
   // Whether collectives that reduce can multiply their results by a factor. Otherwise loops behind
   // them do that.
   virtual bool ScalesCollectives() const = 0;
+  // The least size of a carried value that a loop computes in turns in two buffers, instead of
+  // copying it back at the end of each iteration, at the cost of the steps of a second body.
+  virtual int64_t min_alternating_bytes() const = 0;
   // How many independent pieces of work keep a device of this kind busy. Reductions and scans are
   // split into about that many pieces, so the order of their additions depends on it.
   virtual int64_t parallel_units() const = 0;

@@ -10,7 +10,7 @@
 namespace acceld::codegen::cpu {
 
 // Compiles plans to object code for the processor of this machine. Thread-safe.
-class CpuCodeGenerator final : public CodeGenerator {
+class CpuCodeGenerator : public CodeGenerator {
  public:
   // Makes a compiler of its own for this machine's processor.
   CpuCodeGenerator();
@@ -23,6 +23,7 @@ class CpuCodeGenerator final : public CodeGenerator {
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep& matmul) const override;
   bool ScalesCollectives() const override { return true; }
+  int64_t min_alternating_bytes() const override { return int64_t{4} << 10; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,

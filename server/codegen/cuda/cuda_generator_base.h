@@ -26,6 +26,7 @@ class CudaGeneratorBase : public CodeGenerator {
     return SupportsMatmul(matmul);
   }
   bool ScalesCollectives() const final { return false; }
+  int64_t min_alternating_bytes() const final { return kNeverAlternates; }
   // Enough for several thread blocks on each multiprocessor of the largest GPUs.
   int64_t parallel_units() const final { return 1024; }
   int64_t threads_per_unit() const final { return 256; }

@@ -2,82 +2,12 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
+
+#include "server/compiler/plan/for_each_slice.h"
 
 namespace acceld::compiler {
-namespace {
 
 using kernels::Slice;
-
-struct Resolver {
-  const ArenaLayout& layout;
-
-  void At(Slice& slice) const {
-    if (slice.space != Slice::Space::kArena) return;
-    slice.offset_bytes = layout.offsets[slice.index];
-    slice.index = 0;
-  }
-  void At(std::vector<Slice>& slices) const {
-    for (Slice& slice : slices) At(slice);
-  }
-  void At(kernels::Steps& steps) const {
-    for (kernels::Step& step : steps) {
-      std::visit([&](auto& value) { In(value); }, step.value);
-    }
-  }
-
-  void In(kernels::LaunchStep& step) const { At(step.buffers); }
-  void In(kernels::MatmulStep& step) const {
-    At(step.lhs);
-    At(step.rhs);
-    At(step.out);
-    if (step.epilogue.has_addend()) At(step.epilogue.addend);
-    if (step.epilogue.has_bias) At(step.epilogue.bias);
-  }
-  void In(kernels::ConvolutionStep& step) const {
-    At(step.lhs);
-    At(step.rhs);
-    At(step.out);
-    if (step.scratch.size_bytes > 0) At(step.scratch);
-  }
-  void In(kernels::AttentionStep& step) const {
-    for (Slice* slice : {&step.query, &step.key, &step.value, &step.out}) At(*slice);
-    if (step.shape.bias.has_value()) At(step.bias);
-    At(step.masks);
-  }
-  void In(kernels::RoutineStep& step) const {
-    At(step.operands);
-    At(step.results);
-  }
-  void In(kernels::HostCallStep& step) const {
-    At(step.operands);
-    At(step.results);
-  }
-  void In(kernels::CollectiveStep& step) const {
-    At(step.operands);
-    At(step.results);
-  }
-  void In(kernels::CopyStep& step) const {
-    At(step.from);
-    At(step.to);
-  }
-  void In(kernels::WhileStep& step) const {
-    At(step.condition);
-    At(step.predicate);
-    At(step.body);
-  }
-  void In(kernels::SwitchStep& step) const {
-    At(step.index);
-    for (kernels::Steps& branch : step.branches) At(branch);
-  }
-  void In(kernels::CallStep& step) const {
-    At(step.arguments);
-    At(step.results);
-    At(step.arena);
-  }
-};
-
-}  // namespace
 
 BufferId BufferTable::AddArena(int64_t size_bytes) {
   const auto id = static_cast<BufferId>(buffers_.size());
@@ -126,6 +56,13 @@ void BufferTable::EndLoop(int32_t tick) {
   }
 }
 
+bool BufferTable::KeepThroughLoop(BufferId b) {
+  Buffer& buffer = buffers_[b];
+  if (buffer.first_touch <= loops_.back().begin) return false;
+  buffer.first_touch = loops_.back().begin;
+  return true;
+}
+
 absl::StatusOr<int64_t> BufferTable::Resolve(kernels::Steps& steps) const {
   std::vector<Interval> intervals(buffers_.size());
   for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -134,7 +71,11 @@ absl::StatusOr<int64_t> BufferTable::Resolve(kernels::Steps& steps) const {
     intervals[i] = {buffer.slice.size_bytes, buffer.first_touch, buffer.last_touch};
   }
   ACCELD_ASSIGN_OR_RETURN(const ArenaLayout layout, LayOutArena(intervals));
-  Resolver{layout}.At(steps);
+  ForEachSlice(steps, [&](Slice& slice) {
+    if (slice.space != Slice::Space::kArena) return;
+    slice.offset_bytes = layout.offsets[slice.index];
+    slice.index = 0;
+  });
   return layout.size_bytes;
 }
 

@@ -56,6 +56,9 @@ class BufferTable {
   // and within the loop is therefore kept until the end of the loop.
   void BeginLoop(int32_t tick);
   void EndLoop(int32_t tick);
+  // Keeps a buffer that was first accessed within the innermost loop from the loop's begin to its
+  // end. Returns false, without a change, if it was accessed before.
+  bool KeepThroughLoop(BufferId b);
 
   // Lays out the arena and replaces buffer ids in the arena slices of `steps` by offsets. Returns
   // the size of the arena in bytes, or RESOURCE_EXHAUSTED (LayOutArena).

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "server/compiler/plan/alternate_buffers.h"
 #include "server/compiler/plan/function_planner.h"
 
 // The part of FunctionPlanner that plans loops and branches.
@@ -55,6 +57,7 @@ absl::Status FunctionPlanner::PlanWhile(const ir::Op& op, Steps& steps) {
 
   for (size_t i = 0; i < carried.size(); ++i) BindParameter(body.parameters[i], carried[i]);
   ACCELD_RETURN_IF_ERROR(PlanInto(body, carried, loop.body));
+  AvoidCopiesBack(loop);
 
   for (BufferId b : carried) buffers_.Touch(b, now_);
   buffers_.EndLoop(now_);
@@ -62,6 +65,18 @@ absl::Status FunctionPlanner::PlanWhile(const ir::Op& op, Steps& steps) {
   ++now_;
   steps.push_back({std::move(loop), DescribeOp(op)});
   return absl::OkStatus();
+}
+
+void FunctionPlanner::AvoidCopiesBack(kernels::WhileStep& loop) {
+  std::vector<CopiedBack> values = FindCopiedBack(loop, context_.generator.min_alternating_bytes());
+  values.erase(std::remove_if(values.begin(), values.end(),
+                              [&](const CopiedBack& value) {
+                                // Until the arena is laid out, the index is the number of the
+                                // buffer.
+                                return !buffers_.KeepThroughLoop(value.temporary.index);
+                              }),
+               values.end());
+  if (!values.empty()) AlternateBuffers(values, loop);
 }
 
 absl::Status FunctionPlanner::PlanSwitch(const ir::Op& op, Steps& steps) {

@@ -76,6 +76,9 @@ class FunctionPlanner {
   absl::StatusOr<bool> PlanRoutine(const ir::Op& op, Steps& steps);
   absl::Status PlanCall(const ir::Op& op, Steps& steps);
   absl::Status PlanWhile(const ir::Op& op, Steps& steps);
+  // Makes the loop alternate between two buffers for each value that its body copies back, if that
+  // is worthwhile. Called between BeginLoop and EndLoop, when the body is planned.
+  void AvoidCopiesBack(kernels::WhileStep& loop);
   absl::Status PlanSwitch(const ir::Op& op, Steps& steps);
   // Chooses the buffers of a loop's carried values. Copies initial values that cannot stay in their
   // buffers.

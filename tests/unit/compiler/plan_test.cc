@@ -156,6 +156,49 @@ TEST(PlanTest, AScanUpdatesItsOutputInPlaceWithoutCopies) {
   }
 }
 
+// What an iteration cannot compute in place goes to and fro between two buffers: the only copy is
+// that of a loop which ends after an odd number of iterations.
+TEST(PlanTest, LoopsAlternateBetweenTwoBuffers) {
+  const auto text = [](int iterations) {
+    return absl::StrCat(R"(
+    func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %k: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+      %c0 = stablehlo.constant dense<0> : tensor<i32>
+      %0:4 = stablehlo.while(%i = %c0, %x = %a, %y = %b, %z = %k) : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+        cond {
+          %n = stablehlo.constant dense<)",
+                        iterations, R"(> : tensor<i32>
+          %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        } do {
+          %one = stablehlo.constant dense<1> : tensor<i32>
+          %j = stablehlo.add %i, %one : tensor<i32>
+          %r = stablehlo.reverse %x, dims = [0] : tensor<4xf32>
+          %s = stablehlo.add %r, %x : tensor<4xf32>
+          %t = stablehlo.reverse %y, dims = [0] : tensor<4xf32>
+          %u = stablehlo.multiply %t, %r : tensor<4xf32>
+          stablehlo.return %j, %s, %u, %y : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+        }
+      return %0#1, %0#2, %0#3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+    })");
+  };
+  for (const int iterations : {0, 1, 2, 3, 4, 7}) {
+    SCOPED_TRACE(iterations);
+    ExpectPlanMatchesInterpreter(text(iterations).c_str());
+  }
+  const auto plan = PlanOf(Parse(text(5)));
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  for (const kernels::Step& step : plan->entry().steps) {
+    const auto* loop = std::get_if<kernels::WhileStep>(&step.value);
+    if (loop == nullptr) continue;
+    const auto* choice = std::get_if<kernels::SwitchStep>(&loop->body.back().value);
+    ASSERT_NE(choice, nullptr) << kernels::ToString(*plan);
+    const int outside = CountSteps<CopyStep>(choice->branches[1]);
+    EXPECT_GE(outside, 2) << kernels::ToString(*plan);
+    // %z shows the value that %y had, which takes a copy in each iteration.
+    EXPECT_EQ(CountSteps<CopyStep>(loop->body) - outside, 2) << kernels::ToString(*plan);
+  }
+}
+
 TEST(PlanTest, LoopBodiesReadValuesFromOutsideAgainInEachIteration) {
   ExpectPlanMatchesInterpreter(R"(
     func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {

@@ -27,6 +27,7 @@ class PlanOnlyGenerator : public codegen::CodeGenerator {
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   bool ScalesCollectives() const override { return true; }
+  int64_t min_alternating_bytes() const override { return 8; }
   int64_t parallel_units() const override { return 64; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan& plan, std::vector<Dump>* dumps,
@@ -38,6 +39,7 @@ class PlanOnlyGenerator : public codegen::CodeGenerator {
 class CublasLtPlanGenerator : public PlanOnlyGenerator {
  public:
   bool ScalesCollectives() const override { return false; }
+  int64_t min_alternating_bytes() const override { return codegen::kNeverAlternates; }
   int64_t parallel_units() const override { return 1024; }
   int64_t threads_per_unit() const override { return 256; }
   bool SupportsMatmul(const kernels::MatmulStep& matmul) const override;

@@ -47,6 +47,7 @@ class FakeCodeGenerator final : public codegen::CodeGenerator {
   bool SupportsAttention(const kernels::AttentionShape&) const override { return false; }
   bool IsMatmulFast(const kernels::MatmulStep&) const override { return false; }
   bool ScalesCollectives() const override { return false; }
+  int64_t min_alternating_bytes() const override { return codegen::kNeverAlternates; }
   int64_t parallel_units() const override { return 1; }
   int64_t threads_per_unit() const override { return 1; }
   absl::StatusOr<std::string> Generate(const kernels::Plan&, std::vector<Dump>*,

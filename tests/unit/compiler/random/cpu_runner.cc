@@ -13,6 +13,12 @@
 namespace acceld::compiler {
 namespace {
 
+// Random programs are small, but their loops are to alternate between buffers.
+class AlternatingGenerator : public codegen::cpu::CpuCodeGenerator {
+ public:
+  int64_t min_alternating_bytes() const override { return 1; }
+};
+
 struct Free {
   void operator()(char* memory) const { std::free(memory); }
 };
@@ -32,7 +38,7 @@ Memory Place(absl::string_view bytes) {
 
 absl::StatusOr<CpuProgram> CpuProgram::Compile(const ir::Module& module,
                                                absl::Span<const ir::Literal> arguments) {
-  static const codegen::cpu::CpuCodeGenerator generator;
+  static const AlternatingGenerator generator;
   std::vector<ir::TensorType> types;
   for (const ir::Literal& argument : arguments) types.push_back(argument.type());
   const char* const dump_dir = std::getenv("ACCELD_DUMP_DIR");
