@@ -18,3 +18,33 @@ func.func @main(%x: tensor<256xf32>) -> tensor<256xf32> {
   return %0#1 : tensor<256xf32>
 }
 // expect
+function main(tensor<256xf32>) -> (tensor<256xf32>) arena 1152 {
+  // initial value
+  copy constant0[0:4] -> arena0[0:4]
+  // initial value
+  copy argument0[0:1024] -> result0[0:1024]
+  // stablehlo.while (line 6)
+  while {
+    // acceld.fusion (line 9)
+    launch fusion_compare_0(arena0[0:4], arena0[1088:1089])
+  } arena0[1088:1089] do {
+    // acceld.fusion (line 13)
+    launch fusion_add_1(arena0[0:4], arena0[0:4])
+    // acceld.fusion (line 15)
+    launch fusion_add_2(result0[0:1024], arena0[64:1088])
+    // acceld.fusion (line 9)
+    launch fusion_compare_0(arena0[0:4], arena0[1088:1089])
+    // the next iteration
+    if arena0[1088:1089] {
+      // acceld.fusion (line 13)
+      launch fusion_add_1(arena0[0:4], arena0[0:4])
+      // acceld.fusion (line 15)
+      launch fusion_add_2(arena0[64:1088], result0[0:1024])
+    } {
+      // results
+      copy arena0[64:1088] -> result0[0:1024]
+    }
+  }
+}
+result0 may be argument0
+constants 4 bytes
