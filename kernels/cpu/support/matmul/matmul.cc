@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/cpu/cpu_matmul.h"
+#include "kernels/cpu/support/matmul/amx_matmul.h"
 #include "kernels/cpu/support/matmul/element_rows.h"
 #include "kernels/cpu/support/matmul/matmul_blocks.h"
 #include "kernels/cpu/support/matmul/matmul_primitives.h"
@@ -275,6 +276,7 @@ int32_t Matmul(const LaunchContext* context, const int64_t* descriptor, const vo
                          key[MatmulKey::kGroups] * key[MatmulKey::kBatch] * key[MatmulKey::kM] *
                              key[MatmulKey::kN] * ir::StorageBytesOf(key.output_dtype()));
   }
+  if (IsAmxMatmul(key)) return RunAmxMatmul(*context, key, lhs, rhs, out);
   task.is_gram = IsGramMatrix(key, lhs == rhs);
   const MatmulBlocks blocks(key, task.is_gram);
   task.blocks = &blocks;
@@ -302,13 +304,14 @@ bool CanMatmul(const MatmulStep& matmul) {
       !HasUnitStride(matmul.k, matmul.rhs_strides[1], matmul.n, matmul.rhs_strides[2])) {
     return false;
   }
-  if (IsThinMatmul(MatmulKeyOf(matmul)) || IsWidened(matmul.input_dtype)) return true;
+  const MatmulKey key = MatmulKeyOf(matmul);
+  if (IsThinMatmul(key) || IsAmxMatmul(key) || IsWidened(matmul.input_dtype)) return true;
   if (!LibraryMultiplies(matmul.input_dtype, matmul.output_dtype, /*accumulate=*/false)) {
     return false;
   }
   // For long sums the library also has to add to an output.
   if (matmul.batch == 0 || matmul.m == 0 || matmul.n == 0 || matmul.k == 0) return true;
-  if (MatmulBlocks(MatmulKeyOf(matmul), /*is_gram=*/false).depth_step() >= matmul.k) return true;
+  if (MatmulBlocks(key, /*is_gram=*/false).depth_step() >= matmul.k) return true;
   return LibraryMultiplies(matmul.input_dtype, SumType(matmul.output_dtype), /*accumulate=*/true);
 }
 

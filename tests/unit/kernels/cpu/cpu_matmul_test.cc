@@ -333,6 +333,46 @@ TEST(CpuMatmulTest, EmptySumsAreZero) {
   CheckMatmul<float, float>(Step(DType::kF32, DType::kF32, 2, 3, 4, 0, false, false), 1);
 }
 
+// Sizes around the tiles of a matrix unit, and depths with several chains of sums.
+template <typename In, typename Out>
+void CheckNarrowMatmul(DType in, DType out) {
+  if (!CanMatmul(Step(in, out, 1, 32, 32, 64, false, false))) {
+    GTEST_SKIP() << "this processor has no such products";
+  }
+  const auto check = [&](int64_t batch, int64_t m, int64_t n, int64_t k, int layout, int threads) {
+    SCOPED_TRACE(absl::StrCat(batch, " of ", m, " x ", k, " x ", n, ", layout ", layout));
+    const bool lhs_t = layout % 2 != 0, rhs_t = layout / 2 % 2 != 0;
+    MatmulStep step = Step(in, out, batch, m, n, k, lhs_t, rhs_t);
+    // The matrices of a batch may also alternate, row by row or column by column.
+    if (layout >= 4) {
+      step.lhs_strides[0] = lhs_t ? m : k;
+      step.lhs_strides[lhs_t ? 2 : 1] *= batch;
+      step.rhs_strides[0] = rhs_t ? k : n;
+      step.rhs_strides[rhs_t ? 2 : 1] *= batch;
+    }
+    CheckMatmul<In, Out>(step, threads);
+  };
+  for (int layout = 0; layout < 8; ++layout) {
+    for (int64_t m : {17, 32, 65}) {
+      for (int64_t n : {16, 31, 96, 130}) {
+        for (int64_t k : {33, 64, 127, 600}) check(layout < 4 ? 1 : 3, m, n, k, layout, 1);
+      }
+    }
+    check(layout < 4 ? 1 : 2, 40, 70, 4203, layout, 2);
+    check(9, 33, 40, 65, layout, 3);
+  }
+  check(1, 530, 1040, 48, 0, 3);
+  check(1, 1100, 64, 1056, 3, 1);
+}
+
+TEST(CpuMatmulTest, Bf16MatchesTheSumForAllLayouts) {
+  CheckNarrowMatmul<Bf16, float>(DType::kBF16, DType::kF32);
+}
+
+TEST(CpuMatmulTest, BytesMatchTheSumForAllLayouts) {
+  CheckNarrowMatmul<int8_t, int32_t>(DType::kI8, DType::kI32);
+}
+
 TEST(CpuMatmulTest, IntegersWhereTheLibraryHasThem) {
   const MatmulStep step = Step(DType::kI8, DType::kI32, 1, 40, 50, 60, false, false);
   if (!CanMatmul(step)) GTEST_SKIP() << "no i8 products here";
