@@ -111,7 +111,7 @@ cat >"$root/root/count.mlir" <<'TEXT'
 func.func public @main() -> tensor<i64> {
   %zero = stablehlo.constant dense<0> : tensor<i64>
   %one = stablehlo.constant dense<1> : tensor<i64>
-  %n = stablehlo.constant dense<2000000000> : tensor<i64>
+  %n = stablehlo.constant dense<9000000000> : tensor<i64>
   %r = stablehlo.while(%i = %zero) : tensor<i64>
     cond {
       %c = stablehlo.compare NE, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
