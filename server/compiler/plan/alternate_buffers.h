@@ -13,6 +13,9 @@ struct CopiedBack {
   kernels::Slice carried, temporary;
 };
 
+// Both functions take loops whose buffers in the arena still have numbers instead of offsets
+// (BufferTable): slices are of the same buffer if space and index are equal.
+
 // The values of at least `min_bytes` that the last steps of the body copy back, and for which
 // AlternateBuffers is worth the code of a second body. Empty for loops that wait for others (host
 // calls, collectives), whose condition is more than a few launches, and with much code. The

@@ -80,6 +80,7 @@ ACCELD_AVX512 void InterleaveBytes(const AmxOperand& operand, int64_t first, int
   }
 }
 
+// As InterleaveBytes, for elements of two bytes.
 ACCELD_AVX512 void InterleavePairs(const AmxOperand& operand, int64_t first, int64_t depth,
                                    Words& words) {
   alignas(64) static constexpr uint16_t kOrder[32] = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
