@@ -14,6 +14,7 @@
 #include "kernels/cpu/emit/launching_functions.h"
 #include "kernels/cpu/emit/nests/overlap_rows.h"
 #include "kernels/cpu/emit/nests/scan_in_blocks.h"
+#include "kernels/cpu/emit/nests/split_at_conditions.h"
 #include "kernels/cpu/emit/nests/sum_in_blocks.h"
 #include "kernels/cpu/emit/nests/widen_products.h"
 #include "kernels/cpu/emit/nests/work_estimate.h"
@@ -65,8 +66,8 @@ llvm::FunctionType* TypeOf(const CodeContext& code, const Kernel& kernel) {
 EmittedKernel EmitKernel(CodeContext& code, CodeContext& rare_code, const Kernel& lowered,
                          const std::vector<BufferFacts>& facts) {
   const absl::optional<Kernel> overlapped = OverlapRows(lowered, facts);
-  const Kernel kernel =
-      ScanInBlocks(SumInBlocks(WidenProducts(overlapped.has_value() ? *overlapped : lowered)));
+  const Kernel kernel = ScanInBlocks(SumInBlocks(
+      WidenProducts(SplitAtConditions(overlapped.has_value() ? *overlapped : lowered))));
   llvm::Function* function =
       code.NewFunction(absl::StrCat("kernel.", kernel.name), TypeOf(code, kernel));
   function->addFnAttr(llvm::Attribute::NoInline);
