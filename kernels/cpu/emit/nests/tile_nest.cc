@@ -146,8 +146,8 @@ class FreeVarFinder {
 }  // namespace
 
 absl::optional<TileNest> FindTileNest(const Kernel& kernel, const ForStatement& outermost) {
+  if (!IsWorthThreads(kernel, outermost)) return absl::nullopt;
   const double total = static_cast<double>(outermost.extent) * EstimateWork(kernel, outermost.body);
-  if (total < kMinParallelWork) return absl::nullopt;
 
   TileNest nest;
   nest.loops.push_back(&outermost);

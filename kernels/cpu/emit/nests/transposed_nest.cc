@@ -112,11 +112,10 @@ absl::optional<TransposedNest> FindTransposedNest(const Kernel& kernel,
   TransposedNest found{.nest = NestOf(outermost)};
   const ParallelNest& nest = found.nest;
   if (nest.loops.size() < 2 || nest.loops.back()->extent < kSmallestSide ||
-      !IsStraight(nest.body()) || !kernel.scratch.empty()) {
+      !IsStraight(nest.body()) || !kernel.scratch.empty() || !IsWorthThreads(kernel, outermost)) {
     return absl::nullopt;
   }
   const double work = std::max(1.0, EstimateWork(kernel, nest.body()));
-  if (static_cast<double>(nest.iterations) * work < kMinParallelWork) return absl::nullopt;
   if (!Finder(kernel, found).Find()) return absl::nullopt;
   const auto in_block = static_cast<double>(found.side * found.side);
   const int64_t last_blocks = (found.last_loop().extent + found.side - 1) / found.side;

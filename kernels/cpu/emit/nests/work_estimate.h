@@ -6,13 +6,19 @@
 // to poll.
 namespace acceld::kernels::cpu {
 
-// Returns the estimated time of `block`, in units of about 0.05 ns on one core: a vectorized f32
-// addition of one element is 1.
-double EstimateWork(const Kernel& kernel, const Block& block);
+// Where the elements of buffers are when a kernel begins.
+enum class Elements {
+  kInMemory,
+  kInCache,  // of the core; cheap operations are then as fast as vectors make them
+};
 
-// The least work (0.1 ms) for which a parallel loop is divided among threads: waking a thread takes
-// up to 50 us.
-inline constexpr double kMinParallelWork = 2e6;
+// Returns the estimated time of `block`, in units of about 0.05 ns on one core: a vectorized f32
+// addition of one element is 1 while it has to wait for memory.
+double EstimateWork(const Kernel& kernel, const Block& block,
+                    Elements elements = Elements::kInMemory);
+
+// Returns whether the loop has enough work to be divided among threads.
+bool IsWorthThreads(const Kernel& kernel, const ForStatement& loop);
 // The work of one tile, the piece that a thread takes at a time, unless the loop is very long.
 inline constexpr double kTileWork = 4e5;
 

@@ -23,5 +23,25 @@ TEST(Tiles, AreMoreForMoreWorkUntilTheyAreMany) {
   EXPECT_LT(of_32_millions, 300);
 }
 
+// result[i] = x[i] - x[i] + x[i] ..., with so many additions and subtractions, and exponentials.
+Kernel SumsKernel(int64_t n, int additions, int exponentials) {
+  return MapKernel("sums", DType::kF32, DType::kF32, n, [&](KernelBuilder& b, Var x) {
+    Var sum = x;
+    for (int i = 0; i < additions; ++i) {
+      sum = b.Apply(i % 2 == 0 ? ScalarOp::kSubtract : ScalarOp::kAdd, {sum, x});
+    }
+    for (int i = 0; i < exponentials; ++i) sum = b.Apply(ScalarOp::kExp, {sum});
+    return sum;
+  });
+}
+
+TEST(Tiles, AreNotWorthWhileForFewCheapOperationsInTheCache) {
+  // Ten microseconds of one core, as the elements are near it; more, where they are far.
+  EXPECT_EQ(TilesOf(SumsKernel(100'000, 20, 0)), 0);
+  EXPECT_GT(TilesOf(SumsKernel(400'000, 20, 0)), 1);
+  // What takes long anyway.
+  EXPECT_GT(TilesOf(SumsKernel(100'000, 20, 2)), 1);
+}
+
 }  // namespace
 }  // namespace acceld::kernels::cpu
