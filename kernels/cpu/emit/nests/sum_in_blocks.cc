@@ -1,6 +1,7 @@
 #include "kernels/cpu/emit/nests/sum_in_blocks.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <variant>
 
@@ -27,6 +28,17 @@ constexpr int64_t kBlock = 1024;
 constexpr int64_t kLongestUnrolled = 8;
 constexpr int64_t kVectorBytes = 64;
 constexpr int64_t kVectorsAtOnce = 4;
+// The largest distance, in elements, of the loads of neighbouring iterations that are vectorized:
+// vectors of whole memory are loaded and shuffled.
+constexpr int64_t kMostShuffled = 4;
+// A body with at least this many statements keeps the processor busy with one vector at a time, and
+// is long enough that copies of it cost time to compile.
+constexpr size_t kLargeBody = 64;
+// How many rows are added to sums of columns at once, so that the sums are loaded and stored less
+// often and the processor reads several rows ahead; and the most statements of a body for which
+// that is the bottleneck.
+constexpr int64_t kRowsAtOnce = 4;
+constexpr size_t kShortBody = 12;
 // The most statements in a loop that is rewritten to several loops. Larger loops stay as they are:
 // where reductions contain each other, there would be many copies of copies.
 constexpr size_t kMostCopied = 2048;
@@ -199,7 +211,9 @@ class CarriedSums : public NestRewriter {
     by_vectors_ = loops_[level_]->extent > chain && ReadsVectors(constants, *loops_[level_]);
     if (by_vectors_) {
       const int64_t extent = loops_[level_]->extent;
-      block_ = extent >= 2 * kBlock ? kBlock : extent;
+      vectors_at_once_ =
+          CountStatements(loops_[level_]->body) < kLargeBody ? kVectorsAtOnce : int64_t{1};
+      block_ = BlockOf(extent);
     } else {
       level_ = loops_.size() - 1;
       while (level_ > 0 && IterationsFrom(level_) <= chain) --level_;
@@ -232,14 +246,27 @@ class CarriedSums : public NestRewriter {
  private:
   DType TypeOf(size_t i) const { return w_.kernel().TypeOf(carried_[i].result); }
 
-  // Loads that are not consecutive in memory are not vectorized.
+  // Returns the length of the blocks of a loop that is vectorized. For large bodies it divides the
+  // extent, if possible, so that there is no shorter block with another copy of the body.
+  int64_t BlockOf(int64_t extent) const {
+    const int64_t usual = kBlock * vectors_at_once_ / kVectorsAtOnce;
+    if (extent < 2 * usual) return extent;
+    if (vectors_at_once_ < kVectorsAtOnce) {
+      for (int64_t block = usual; 2 * block > usual; block -= lanes_) {
+        if (extent % block == 0) return block;
+      }
+    }
+    return usual;
+  }
+
+  // Loads that are far from each other in memory are not vectorized.
   bool ReadsVectors(const Constants& constants, const ForStatement& loop) const {
     const Patterns patterns(w_.kernel(), constants, loop.body, loop.induction, 0);
     return std::none_of(loop.body.begin(), loop.body.end(), [&](const Statement& statement) {
       const auto* load = std::get_if<LoadStatement>(&statement.value);
       if (load == nullptr) return false;
       const Pattern pattern = patterns.Of(load->index);
-      return pattern.is_known && !pattern.is_uniform() && !pattern.is_near();
+      return pattern.is_known && std::abs(pattern.stride) > kMostShuffled;
     });
   }
 
@@ -287,7 +314,7 @@ class CarriedSums : public NestRewriter {
   // vectors at a time, one vector at a time, and the elements that remain.
   std::vector<int64_t> PiecesOf(int64_t count) const {
     std::vector<int64_t> pieces;
-    for (const int64_t unit : {lanes_ * kVectorsAtOnce, lanes_, int64_t{1}}) {
+    for (const int64_t unit : {lanes_ * vectors_at_once_, lanes_, int64_t{1}}) {
       if (count >= unit) pieces.push_back(count / unit * unit);
       count %= unit;
     }
@@ -331,9 +358,10 @@ class CarriedSums : public NestRewriter {
   const std::vector<CarriedValue>& carried_;
   std::vector<bool> is_sum_;  // for each carried value, whether it is a sum
   int64_t lanes_ = 1;         // the lanes of a vector
-  size_t level_ = 0;          // the number of the loop that is divided into blocks
-  int64_t block_ = 1;         // iterations of that loop in a block
-  bool by_vectors_ = false;   // whether that loop is vectorized
+  int64_t vectors_at_once_ = kVectorsAtOnce;
+  size_t level_ = 0;         // the number of the loop that is divided into blocks
+  int64_t block_ = 1;        // iterations of that loop in a block
+  bool by_vectors_ = false;  // whether that loop is vectorized
   bool is_exact_ = false;  // whether there are several blocks, so that compensated sums are needed
 };
 
@@ -396,11 +424,16 @@ class ColumnSums : public NestRewriter {
       copier.ReplaceBuffer(sums_[s].scratch, parts_[s]);
       Columns(sums_[s], [&](Var c) { w_.Store(parts_[s], c, NegativeZero(w_, TypeOf(sums_[s]))); });
     }
-    const ForStatement& loop = *loops_[level_];
-    w_.For(Kind::kReduction, count, [&](Var i) {
-      copier.Replace(loop.induction, w_.Apply(ScalarOp::kAdd, first, i));
-      w_.Append(copier.Copy(loop.body));
-    });
+    const ForStatement* columns = ShortColumns();
+    if (columns != nullptr && count % kRowsAtOnce == 0) {
+      AddRowsAtOnce(copier, *columns, count, first);
+    } else {
+      const ForStatement& loop = *loops_[level_];
+      w_.For(Kind::kReduction, count, [&](Var i) {
+        copier.Replace(loop.induction, w_.Apply(ScalarOp::kAdd, first, i));
+        w_.Append(copier.Copy(loop.body));
+      });
+    }
     for (size_t s = 0; s < sums_.size(); ++s) {
       Columns(sums_[s], [&](Var c) {
         const Var high = w_.Load(sums_[s].scratch, c), low = w_.Load(lows_[s], c);
@@ -409,6 +442,61 @@ class ColumnSums : public NestRewriter {
         w_.Store(lows_[s], c, sum.low);
       });
     }
+  }
+
+  // Returns the loop over columns if the loop that is divided into blocks consists of that loop,
+  // whose short body stores nothing but the sums, and of statements without effects; else nullptr.
+  const ForStatement* ShortColumns() const {
+    if (level_ + 1 < loops_.size()) return nullptr;
+    const ForStatement* columns = nullptr;
+    for (const Statement& statement : loops_[level_]->body) {
+      if (const auto* inner = std::get_if<ForStatement>(&statement.value)) {
+        if (columns != nullptr || !inner->carried.empty()) return nullptr;
+        columns = inner;
+      } else if (!IsValue(statement)) {
+        return nullptr;
+      }
+    }
+    if (columns == nullptr || CountStatements(columns->body) > kShortBody) return nullptr;
+    size_t stores = 0;
+    for (const Statement& statement : columns->body) {
+      if (std::holds_alternative<StoreStatement>(statement.value)) {
+        ++stores;
+      } else if (!IsValue(statement)) {
+        return nullptr;
+      }
+    }
+    return stores == sums_.size() ? columns : nullptr;
+  }
+
+  static bool IsValue(const Statement& statement) {
+    return std::holds_alternative<ConstantStatement>(statement.value) ||
+           std::holds_alternative<ScalarStatement>(statement.value) ||
+           std::holds_alternative<LoadStatement>(statement.value);
+  }
+
+  // Adds `count` rows from `first` on, several in each iteration of the loop over columns: the sum
+  // of a column depends on no other column. The order of the additions to a sum stays the same.
+  void AddRowsAtOnce(const StatementCopier& copier, const ForStatement& columns, int64_t count,
+                     Var first) {
+    const ForStatement& loop = *loops_[level_];
+    w_.For(Kind::kReduction, count / kRowsAtOnce, [&](Var i) {
+      const Var begin = w_.Apply(ScalarOp::kMultiply, i, w_.Index(kRowsAtOnce));
+      std::vector<StatementCopier> rows(kRowsAtOnce, copier);
+      for (int64_t k = 0; k < kRowsAtOnce; ++k) {
+        const Var row = w_.Apply(ScalarOp::kAdd, begin, w_.Index(k));
+        rows[k].Replace(loop.induction, w_.Apply(ScalarOp::kAdd, first, row));
+        for (const Statement& statement : loop.body) {
+          if (IsValue(statement)) w_.Append(rows[k].Copy(statement));
+        }
+      }
+      w_.For(columns.kind, columns.extent, [&](Var column) {
+        for (StatementCopier& row : rows) {
+          row.Replace(columns.induction, column);
+          w_.Append(row.Copy(columns.body));
+        }
+      });
+    });
   }
 
   const std::vector<ColumnSum> sums_;

@@ -78,6 +78,45 @@ Kernel NestedKernel(ScalarOp op, int64_t outer, int64_t columns, int64_t inner) 
   return b.Finish();
 }
 
+// result[k] = the sum of x[i, k] over i, all k in one loop.
+Kernel CoordinatesKernel(int64_t count, int64_t coordinates) {
+  KernelBuilder b("coordinates");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, count * coordinates, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, coordinates, Access::kWrite});
+  const std::vector<Var> zeros(coordinates, NeutralOf(b, ScalarOp::kAdd));
+  const auto sums = b.For(Kind::kReduction, count, zeros, [&](Var i, Values current) {
+    std::vector<Var> next;
+    for (int64_t k = 0; k < coordinates; ++k) {
+      const Var element = b.Load(x, b.Linearize({i}, {coordinates}, k));
+      next.push_back(b.Apply(ScalarOp::kAdd, {current[k], element}));
+    }
+    return next;
+  });
+  for (int64_t k = 0; k < coordinates; ++k) b.Store(y, b.Index(k), sums[k]);
+  return b.Finish();
+}
+
+// result[row] = the sum of x[row, column] over columns, each of which is doubled and halved often.
+Kernel LargeBodyKernel(int64_t rows, int64_t columns) {
+  KernelBuilder b("large_body");
+  const uint32_t x = b.AddBuffer({"x", DType::kF32, rows * columns, Access::kRead});
+  const uint32_t y = b.AddBuffer({"y", DType::kF32, rows, Access::kWrite});
+  b.For(Kind::kParallel, rows, [&](Var row) {
+    const Var zero = NeutralOf(b, ScalarOp::kAdd);
+    const auto sums = b.For(
+        Kind::kReduction, columns, {zero}, [&](Var column, Values current) -> std::vector<Var> {
+          Var element = b.Load(x, b.Linearize({row, column}, {columns, 1}));
+          for (int i = 0; i < 80; ++i) {
+            const Var factor = b.ConstantFloat(DType::kF32, i % 2 == 0 ? 2 : 0.5);
+            element = b.Apply(ScalarOp::kMultiply, {element, factor});
+          }
+          return {b.Apply(ScalarOp::kAdd, {current[0], element})};
+        });
+    b.Store(y, row, sums[0]);
+  });
+  return b.Finish();
+}
+
 // result[c] = the sum, or product, of x[r, c] over r, columns side by side in scratch.
 Kernel ColumnKernel(ScalarOp op, int64_t rows, int64_t columns) {
   KernelBuilder b("columns");
@@ -141,6 +180,35 @@ TEST(Sums, OfRowsAreAsExactAsThoseOfPairsWhateverTheirLength) {
     EXPECT_LT(ErrorOf(ResultsOf(RowSumKernel("sums", DType::kF32, kRows, length), x), exact),
               kMostError)
         << length;
+  }
+}
+
+TEST(Sums, OfEachCoordinateAreAsExact) {
+  for (const int64_t coordinates : {2, 3, 4, 7}) {
+    double squares = 0;
+    // A few results alone would say little.
+    constexpr int kRounds = 20;
+    for (int round = 0; round < kRounds; ++round) {
+      const int64_t count = 3000 + 17 * round;
+      const std::vector<float> x = Elements(count * coordinates);
+      std::vector<double> exact(coordinates);
+      for (size_t i = 0; i < x.size(); ++i) exact[i % coordinates] += x[i];
+      squares += std::pow(ErrorOf(ResultsOf(CoordinatesKernel(count, coordinates), x), exact), 2);
+    }
+    EXPECT_LT(std::sqrt(squares / kRounds), kMostError) << coordinates;
+  }
+}
+
+TEST(Sums, OfWhatTakesManyStatementsAreAsExact) {
+  for (const int64_t length : {20, 100, 500, 511, 512, 1000, 5003, 70000}) {
+    constexpr int64_t kRows = 64;
+    const std::vector<float> x = Elements(kRows * length);
+    std::vector<double> exact;
+    for (int64_t row = 0; row < kRows; ++row) {
+      exact.push_back(
+          std::accumulate(x.begin() + row * length, x.begin() + (row + 1) * length, 0.0));
+    }
+    EXPECT_LT(ErrorOf(ResultsOf(LargeBodyKernel(kRows, length), x), exact), kMostError) << length;
   }
 }
 
