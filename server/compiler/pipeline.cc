@@ -34,6 +34,7 @@
 #include "server/compiler/passes/products/widen_dots.h"
 #include "server/compiler/passes/reductions/split_reductions.h"
 #include "server/compiler/passes/reductions/split_scans.h"
+#include "server/compiler/passes/reductions/unroll_reductions.h"
 #include "server/compiler/passes/reductions/widen_scatters.h"
 #include "server/compiler/passes/sorts/shorten_sorts.h"
 #include "server/compiler/passes/sorts/split_sorts.h"
@@ -74,6 +75,7 @@ constexpr Pass kPipeline[] = {
     {"canonicalize-dots", &CanonicalizeDots},
     {"canonicalize-convolutions", &CanonicalizeConvolutions},
     {"widen-scatters", &WidenScatters},
+    {"unroll-reductions", &UnrollReductions},
     {"split-reductions", &SplitReductions},
     {"split-scans", &SplitScans},
     {"shorten-sorts", &ShortenSorts},

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/optional.h"
 #include "common/ceil_divide.h"
+#include "server/compiler/passes/reductions/reducer_operation.h"
 #include "server/compiler/passes/rewriter.h"
 
 namespace acceld::compiler {
@@ -49,20 +50,6 @@ bool IsAssociative(OpKind kind, DType dtype) {
   if (of_reals) return !ir::IsComplex(dtype);
   return kind == OpKind::kAdd || kind == OpKind::kAnd || kind == OpKind::kOr ||
          kind == OpKind::kXor;
-}
-
-// Returns the op that computes result i of a reducer with n results from just its parameters i and
-// n + i; nullptr if there is none.
-const ir::Op* OperationOfResult(const ir::Region& region, size_t i) {
-  const ir::ValueId accumulator = region.parameters[i];
-  const ir::ValueId element = region.parameters[region.results.size() + i];
-  for (const ir::Op& op : region.ops) {
-    if (op.results.size() != 1 || op.results[0] != region.results[i]) continue;
-    const bool own = op.operands == std::vector<ir::ValueId>{accumulator, element} ||
-                     op.operands == std::vector<ir::ValueId>{element, accumulator};
-    return own ? &op : nullptr;
-  }
-  return nullptr;
 }
 
 Regrouping RegroupingOf(const Rewriter& rewriter, const ir::Region& region) {
