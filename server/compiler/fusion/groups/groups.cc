@@ -10,11 +10,10 @@
 namespace acceld::compiler {
 namespace {
 
-// Bounds on one fusion: code size, registers, and how much may be computed twice.
-constexpr size_t kMaxMembers = 256;
-// The bound for ops that cost nothing. It is higher because outside a fusion each of these ops, a
-// broadcast constant for instance, would be a whole array in memory.
-constexpr size_t kMaxFreeMembers = 512;
+// Bounds on one fusion: code size, registers, and how much may be computed twice. The first is for
+// ops that cost something, where an op counts once for each context.
+constexpr size_t kMaxComputed = 384;
+constexpr size_t kMaxMembers = 512;
 constexpr size_t kMaxContexts = 4;
 constexpr int64_t kMaxRepeatedCost = 12;
 // A loop of at most this many iterations costs less than the launch of another kernel.
@@ -122,31 +121,41 @@ bool Group::Accepts(const RegionGraph& graph, OpIndex op, bool copy) const {
   const ir::Op& candidate = graph.ops()[op];
   if (IsInlineConstant(candidate)) return true;
   const int64_t cost = CostOf(graph.function(), candidate);
-  if (members_.size() >= (cost == 0 ? kMaxFreeMembers : kMaxMembers)) return false;
+  if (members_.size() >= kMaxMembers) return false;
   const auto contexts = static_cast<int64_t>(ContextsOf(graph, op).size());
-  const int64_t own =
-      std::max<int64_t>(1, graph.function().TensorOf(candidate.results[0]).num_elements());
   // Index arithmetic and conversions may be repeated, up to a limit.
   if (cost == 0) return contexts <= static_cast<int64_t>(2 * kMaxContexts);
-  const bool repeats = copy || contexts > 1 || elements_ > own;
-  if (!repeats) return true;
+  if (num_computed_ + static_cast<size_t>(contexts) > kMaxComputed) return false;
   if (contexts > static_cast<int64_t>(kMaxContexts)) return false;
+  if (!Repeats(graph, op, contexts, copy)) return true;
   if (elements_ <= kTinyLoop && repeated_cost_ + cost * contexts <= 8 * kMaxRepeatedCost) {
     return true;
   }
   return repeated_cost_ + cost * std::max<int64_t>(contexts, 1) <= kMaxRepeatedCost;
 }
 
+// Several contexts may be different parts of the op's result, like the two halves of random bits of
+// which one fusion makes two coordinates. Then nothing is computed twice.
+bool Group::Repeats(const RegionGraph& graph, OpIndex op, int64_t contexts, bool copy) const {
+  const int64_t own = graph.function().TensorOf(graph.ops()[op].results[0]).num_elements();
+  return copy || elements_ > own / std::max<int64_t>(1, contexts);
+}
+
 void Group::Add(const RegionGraph& graph, OpIndex op, bool copy) {
   std::vector<uint32_t> contexts = ContextsOf(graph, op);
-  const ir::Op& candidate = graph.ops()[op];
-  const int64_t own = graph.function().TensorOf(candidate.results[0]).num_elements();
-  if (copy || contexts.size() > 1 || elements_ > own) {
-    repeated_cost_ += CostOf(graph.function(), candidate) *
-                      std::max<int64_t>(1, static_cast<int64_t>(contexts.size()));
+  const auto num_contexts = static_cast<int64_t>(contexts.size());
+  const int64_t cost = CostOf(graph.function(), graph.ops()[op]);
+  if (Repeats(graph, op, num_contexts, copy)) {
+    repeated_cost_ += cost * std::max<int64_t>(1, num_contexts);
   }
+  if (cost > 0) num_computed_ += contexts.size();
   members_.push_back(op);
   contexts_[op] = std::move(contexts);
+}
+
+bool Group::FitsWith(const Group& other) const {
+  return members_.size() + other.members_.size() <= kMaxMembers &&
+         num_computed_ + other.num_computed_ <= kMaxComputed;
 }
 
 void Group::Merge(const Group& other, OpIndex position) {
@@ -164,6 +173,7 @@ void Group::Merge(const Group& other, OpIndex position) {
   }
   std::sort(roots_.begin(), roots_.end());
   repeated_cost_ += other.repeated_cost_;
+  num_computed_ += other.num_computed_;
   position_ = position;
 }
 

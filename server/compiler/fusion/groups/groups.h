@@ -72,6 +72,8 @@ class Group {
   bool Accepts(const RegionGraph& graph, OpIndex op, bool copy) const;
   // Makes `op` a member that is no root.
   void Add(const RegionGraph& graph, OpIndex op, bool copy);
+  // Whether this group and another one together are not too large for one fusion.
+  bool FitsWith(const Group& other) const;
   // Adds the members and roots of another group. Both are of kind kLoop and over the same shape.
   // `position` becomes the position of this group.
   void Merge(const Group& other, OpIndex position);
@@ -79,6 +81,10 @@ class Group {
   void Remove(OpIndex op);
 
  private:
+  // Whether the op, as a member that is read in this many contexts, would be computed more often
+  // than once for each element.
+  bool Repeats(const RegionGraph& graph, OpIndex op, int64_t contexts, bool copy) const;
+
   ir::FusionKind kind_;
   int64_t elements_;
   OpIndex position_;
@@ -90,6 +96,8 @@ class Group {
   // The contexts by user, context of the user, and operand number.
   mutable absl::flat_hash_map<uint64_t, uint32_t> context_ids_;
   int64_t repeated_cost_ = 0;  // of all repeated members, per iteration, in units of CostOf
+  // How many ops that cost something an iteration computes, in all contexts of the members.
+  size_t num_computed_ = 0;
 };
 
 }  // namespace acceld::compiler

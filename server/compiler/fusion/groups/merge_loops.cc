@@ -11,7 +11,6 @@ namespace acceld::compiler {
 namespace {
 
 constexpr size_t kMaxRoots = 8;
-constexpr size_t kMaxMembers = 256;
 // With how many other readers of the same value a group is tried.
 constexpr int kMaxCandidates = 8;
 // With how many groups that read it a group is tried.
@@ -116,8 +115,8 @@ class LoopMerger {
     Group& first = groups_[a];
     Group& second = groups_[b];
     if (first.kind() != ir::FusionKind::kLoop || second.kind() != ir::FusionKind::kLoop ||
-        first.roots().size() + second.roots().size() > kMaxRoots ||
-        first.members().size() + second.members().size() > kMaxMembers || DimsOf(a) != DimsOf(b)) {
+        first.roots().size() + second.roots().size() > kMaxRoots || !first.FitsWith(second) ||
+        DimsOf(a) != DimsOf(b)) {
       return false;
     }
     // The second may read results of the first only at the index of the iteration itself.
