@@ -1,6 +1,7 @@
 #include "server/compiler/spmd/propagate.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -35,7 +36,10 @@ class Propagator {
         function_(function),
         mesh_(mesh),
         rules_(rules),
-        states_(function.value_types.size()) {
+        states_(function.value_types.size()),
+        joined_to_(function.value_types.size()) {
+    std::iota(joined_to_.begin(), joined_to_.end(), 0);
+    JoinGroups();
     for (size_t i = 0; i < states_.size(); ++i) {
       const ir::Type& type = function.value_types[i];
       const int64_t rank = type.IsTensor() ? type.tensor().rank() : 0;
@@ -63,11 +67,32 @@ class Propagator {
       priority = next_priority_;
     }
     std::vector<Layout> layouts;
-    for (State& state : states_) layouts.push_back(std::move(state.layout));
+    for (ValueId id = 0; id < states_.size(); ++id) layouts.push_back(StateOf(id).layout);
     return layouts;
   }
 
  private:
+  // Values of one sharding group have one state.
+  void JoinGroups() {
+    absl::flat_hash_map<int64_t, ValueId> first_of;  // by the number of the group
+    ForEachOp(function_.body, [&](const ir::Op& op) {
+      if (op.kind != OpKind::kShardingGroup || !function_.TypeOf(op.operands[0]).IsTensor()) return;
+      const int64_t group = op.As<ir::ShardingGroupAttributes>().group_id;
+      const ValueId value = StateNumber(op.operands[0]);
+      const ValueId first = StateNumber(first_of.emplace(group, value).first->second);
+      if (function_.TensorOf(first).dims == function_.TensorOf(value).dims) {
+        joined_to_[value] = first;
+      }
+    });
+  }
+
+  ValueId StateNumber(ValueId id) {
+    while (joined_to_[id] != id) id = joined_to_[id] = joined_to_[joined_to_[id]];
+    return id;
+  }
+
+  State& StateOf(ValueId id) { return states_[StateNumber(id)]; }
+
   void Walk() {
     for (int walk = 0; walk < kMaxWalks; ++walk) {
       changed_ = false;
@@ -82,7 +107,7 @@ class Propagator {
   void Fix(ValueId id, const ir::Sharding& sharding, const Axes& manual = {}) {
     if (!function_.TypeOf(id).IsTensor()) return;
     const ir::TensorType& type = function_.TensorOf(id);
-    State& state = states_[id];
+    State& state = StateOf(id);
     const Layout layout = mesh_.LayoutOf(sharding, module_.meshes, type.rank());
     for (size_t i = 0; i < sharding.dimensions.size(); ++i) {
       const int64_t priority = sharding.dimensions[i].priority;
@@ -140,7 +165,7 @@ class Propagator {
 
   void Reserve(ValueId id, const Axes& axes) {
     if (priority_ > 0) return;
-    Axes& reserved = states_[id].reserved;
+    Axes& reserved = StateOf(id).reserved;
     reserved.insert(reserved.end(), axes.begin(), axes.end());
   }
 
@@ -164,7 +189,7 @@ class Propagator {
   // Divides a dimension along the axes that it lacks: those of `axes` behind the ones it has.
   // Returns at the first axis that cannot be used.
   void Extend(ValueId id, size_t dimension, const Axes& axes) {
-    State& state = states_[id];
+    State& state = StateOf(id);
     Axes& own = state.layout.dimensions[dimension];
     if (state.is_closed[dimension] || state.is_withheld[dimension] || own.size() >= axes.size())
       return;
@@ -189,8 +214,8 @@ class Propagator {
   // Lets two values that are the same have the same layout.
   void Link(ValueId a, ValueId b) {
     if (!function_.TypeOf(a).IsTensor()) return;
-    Extend(b, Layout(states_[a].layout));
-    Extend(a, Layout(states_[b].layout));
+    Extend(b, Layout(StateOf(a).layout));
+    Extend(a, Layout(StateOf(b).layout));
   }
 
   void Link(const std::vector<ValueId>& a, const std::vector<ValueId>& b) {
@@ -242,7 +267,7 @@ class Propagator {
         VisitManualComputation(op);
         return;
       case OpKind::kShardingGroup:
-        return VisitGroup(op);
+        return;  // its values have one state
       default:
         VisitByRule(op);
     }
@@ -275,22 +300,15 @@ class Propagator {
   void LinkInside(ValueId outside, ValueId inside, const Layout& manual) {
     for (size_t i = 0; i < manual.dimensions.size(); ++i) {
       const Axes& first = manual.dimensions[i];
-      const Axes& all = states_[outside].layout.dimensions[i];
+      const Axes& all = StateOf(outside).layout.dimensions[i];
       if (first.size() <= all.size() && std::equal(first.begin(), first.end(), all.begin())) {
         Extend(inside, i, {all.begin() + static_cast<int64_t>(first.size()), all.end()});
       }
       Axes joined = first;
-      const Axes& further = states_[inside].layout.dimensions[i];
+      const Axes& further = StateOf(inside).layout.dimensions[i];
       joined.insert(joined.end(), further.begin(), further.end());
       Extend(outside, i, joined);
     }
-  }
-
-  // Values of one group have one layout.
-  void VisitGroup(const ir::Op& op) {
-    const int64_t id = op.As<ir::ShardingGroupAttributes>().group_id;
-    const auto [first, is_new] = groups_.emplace(id, op.operands[0]);
-    if (!is_new) Link(first->second, op.operands[0]);
   }
 
   // Each factor gets the longest list of axes that a tensor of the op has for it and that begins
@@ -301,7 +319,7 @@ class Propagator {
     FactorAxes best(rule.factors.size());
     const auto collect = [&](ValueId id, const DimensionFactors& dimensions) {
       FactorAxes projected;
-      Project(states_[id].layout, dimensions, rule, mesh_, projected);
+      Project(StateOf(id).layout, dimensions, rule, mesh_, projected);
       for (size_t i = 0; i < best.size(); ++i) {
         const Axes& shorter = best[i].size() < projected[i].size() ? best[i] : projected[i];
         const Axes& longer = best[i].size() < projected[i].size() ? projected[i] : best[i];
@@ -328,9 +346,11 @@ class Propagator {
   const CanonicalMesh& mesh_;
   const FactorRules& rules_;
   std::vector<State> states_;
+  // By value: itself, or a value of its sharding group that is nearer to the one whose state all
+  // values of the group share.
+  std::vector<ValueId> joined_to_;
   Axes manual_;  // of the manual computations around, while FixOps visits ops
   absl::flat_hash_set<const ir::Op*> partly_manual_;  // manual computations along some axes only
-  absl::flat_hash_map<int64_t, ValueId> groups_;      // the first value of each sharding group
   int64_t priority_ = 0;                   // of the dimensions that are fixed in this round
   absl::optional<int64_t> next_priority_;  // of the next round
   bool follows_broadcasts_ = false;        // from their operands to their results

@@ -257,6 +257,38 @@ module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   EXPECT_EQ(divided("p7", "p3"), 1);
 }
 
+TEST(Partition, ValuesOfAGroupHaveOneSharding) {
+  // Alone, the first sum would be divided along x, then y, and the second one along y, then x.
+  const auto module = ir::ParseModule(R"(
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @m = <["x"=2, "y"=2]>
+  func.func public @main(
+      %a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"x"}, {"y"}]>},
+      %b: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"y"}, {"x"}]>})
+      -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+    %0 = stablehlo.add %a, %a : tensor<8x8xf32>
+    %1 = stablehlo.add %b, %b : tensor<8x8xf32>
+    %2 = stablehlo.negate %1 : tensor<8x8xf32>
+    sdy.sharding_group %0 group_id = 7 : tensor<8x8xf32>
+    sdy.sharding_group %1 group_id = 7 : tensor<8x8xf32>
+    sdy.sharding_group %1 group_id = 8 : tensor<8x8xf32>
+    sdy.sharding_group %2 group_id = 8 : tensor<8x8xf32>
+    return %0, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+  }
+})",
+                                      "test.mlir");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto program = Partition(*module);
+  ASSERT_TRUE(program.ok()) << program.status();
+  for (const ir::Sharding& sharding : program->result_shardings) {
+    ASSERT_EQ(sharding.dimensions.size(), 2u);
+    for (size_t d = 0; d < 2; ++d) {
+      EXPECT_FALSE(sharding.dimensions[d].axes.empty());
+      EXPECT_EQ(sharding.dimensions[d].axes, program->result_shardings[0].dimensions[d].axes);
+    }
+  }
+}
+
 TEST(Partition, UnevenConstraintsAreNotFollowed) {
   EXPECT_EQ(Check(Program("(%a: tensor<7xf32>) -> tensor<7xf32>",
                           "%0 = sdy.sharding_constraint %a <@m, [{\"x\"}]> : tensor<7xf32>\n"

@@ -61,7 +61,8 @@ void AddTo(ir::DType dtype, std::string& bytes, int64_t i, ir::Complex amount) {
 // parts of maxima and minima are all the value.
 void MakePart(ir::Reduction reduction, ir::DType dtype, int64_t part, int64_t num_parts,
               std::string& bytes, int64_t i) {
-  if (reduction != ir::Reduction::kSum) return;
+  // A value that is in one part stays what it is; adding 0 would change a negative zero.
+  if (reduction != ir::Reduction::kSum || num_parts == 1) return;
   if (part == 0) {
     if (dtype != ir::DType::kI1) AddTo(dtype, bytes, i, static_cast<double>(1 - num_parts));
     return;
