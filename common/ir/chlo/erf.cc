@@ -166,8 +166,14 @@ ValueId ExpandErf(Expressions& e, ValueId x) {
   // be five.
   Expressions wide = e.With(DType::kF64);
   const ValueId y = wide.Convert(bounded), square = wide.Mul(y, y);
-  return e.Convert(
-      wide.Div(wide.Mul(y, wide.Polynomial(square, kErf32P)), wide.Polynomial(square, kErf32Q)));
+  const ValueId dividend = wide.Mul(y, wide.Polynomial(square, kErf32P));
+  const ValueId divisor = wide.Polynomial(square, kErf32Q);
+  // A division of f64 takes as long as all the rest. One Newton step makes the reciprocal in f32
+  // twice as exact, which is far more than the result can show.
+  Expressions single = e.With(DType::kF32);
+  const ValueId estimate = wide.Convert(single.Div(single.Constant(1), single.Convert(divisor)));
+  const ValueId correction = wide.Sub(wide.Constant(2), wide.Mul(divisor, estimate));
+  return e.Convert(wide.Mul(wide.Mul(dividend, estimate), correction));
 }
 
 ValueId ExpandErfc(Expressions& e, ValueId x) {
