@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "server/compiler/fusion/cost.h"
 #include "server/compiler/passes/reductions/part_emitter.h"
 #include "server/compiler/passes/reductions/reducer_operation.h"
 #include "server/compiler/passes/rewriter.h"
@@ -147,6 +148,16 @@ class Unrolling {
   int64_t reduced_ = 1, kept_ = 1;  // the products of the reduced dimensions and of the others
 };
 
+// Whether elementwise ops compute the value, and nothing else uses it. Otherwise it is in memory
+// anyway; to read all of it where the result is used would only keep it there for longer.
+bool IsComputedForThis(const Rewriter& rewriter, const UseCounts& uses, ir::ValueId value) {
+  const ir::Op* producer = rewriter.DefinitionOf(value);
+  if (producer == nullptr) return false;
+  const auto count = uses.find(value);
+  const bool is_shared = count != uses.end() && count->second > 1;
+  return !is_shared && (IsPointwise(*producer) || producer->kind == OpKind::kBroadcastInDim);
+}
+
 absl::StatusOr<bool> Unroll(Rewriter& rewriter, const UseCounts& uses, const ir::Op& op,
                             const codegen::Target& target) {
   if (op.kind != OpKind::kReduce || op.results.size() != 1) return false;
@@ -155,7 +166,7 @@ absl::StatusOr<bool> Unroll(Rewriter& rewriter, const UseCounts& uses, const ir:
   const DType dtype = rewriter.TensorOf(op.operands[0]).dtype;
   if (!KeepsType(dtype) || rewriter.TensorOf(op.results[0]).dtype != dtype) return false;
   Unrolling unrolling(rewriter, uses, op, *operation);
-  if (unrolling.HasFewElements()) {
+  if (unrolling.HasFewElements() && IsComputedForThis(rewriter, uses, op.operands[0])) {
     unrolling.UnrollElements();
     return true;
   }

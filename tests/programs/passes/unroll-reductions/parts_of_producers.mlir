@@ -9,7 +9,8 @@ func.func @main(%x: tensor<100x3xf32>, %s: tensor<100x1xf32>, %y: tensor<100x2xf
   %4 = stablehlo.add %3, %2 : tensor<100x3xf32>
   %5 = stablehlo.reduce(%4 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x3xf32>, tensor<f32>) -> tensor<100xf32>
   %6 = stablehlo.exponential %y : tensor<100x2xf32>
-  %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x2xf32>, tensor<f32>) -> tensor<100xf32>
+  %8 = stablehlo.negate %6 : tensor<100x2xf32>
+  %7 = stablehlo.reduce(%8 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x2xf32>, tensor<f32>) -> tensor<100xf32>
   return %5, %7, %6 : tensor<100xf32>, tensor<100xf32>, tensor<100x2xf32>
 }
 // expect
@@ -40,12 +41,15 @@ module {
     %26 = stablehlo.add %25, %15 : tensor<100xf32>
     %27 = stablehlo.add %22, %26 : tensor<100xf32>
     %28 = stablehlo.exponential %2 : tensor<100x2xf32>
-    %29 = stablehlo.slice %28 [0:100, 0:1] : (tensor<100x2xf32>) -> tensor<100x1xf32>
-    %30 = stablehlo.reshape %29 : (tensor<100x1xf32>) -> tensor<100xf32>
-    %31 = stablehlo.add %9, %30 : tensor<100xf32>
-    %32 = stablehlo.slice %28 [0:100, 1:2] : (tensor<100x2xf32>) -> tensor<100x1xf32>
-    %33 = stablehlo.reshape %32 : (tensor<100x1xf32>) -> tensor<100xf32>
-    %34 = stablehlo.add %31, %33 : tensor<100xf32>
-    return %27, %34, %28 : tensor<100xf32>, tensor<100xf32>, tensor<100x2xf32>
+    %29 = stablehlo.negate %28 : tensor<100x2xf32>
+    %30 = stablehlo.slice %28 [0:100, 0:1] : (tensor<100x2xf32>) -> tensor<100x1xf32>
+    %31 = stablehlo.reshape %30 : (tensor<100x1xf32>) -> tensor<100xf32>
+    %32 = stablehlo.negate %31 : tensor<100xf32>
+    %33 = stablehlo.add %9, %32 : tensor<100xf32>
+    %34 = stablehlo.slice %28 [0:100, 1:2] : (tensor<100x2xf32>) -> tensor<100x1xf32>
+    %35 = stablehlo.reshape %34 : (tensor<100x1xf32>) -> tensor<100xf32>
+    %36 = stablehlo.negate %35 : tensor<100xf32>
+    %37 = stablehlo.add %33, %36 : tensor<100xf32>
+    return %27, %37, %28 : tensor<100xf32>, tensor<100xf32>, tensor<100x2xf32>
   }
 }

@@ -1,6 +1,7 @@
-// Narrow floats, whose sums are f32; long dimensions; reducers of more than one op; single results.
+// Narrow floats, whose sums are f32; long dimensions; reducers of more than one op; single
+// results; and elements that are in memory anyway.
 // run: unroll-reductions
-func.func @main(%n: tensor<100x3xbf16>, %l: tensor<100x5xf32>, %x: tensor<100x3xf32>, %v: tensor<3xf32>, %narrow: tensor<bf16>, %zero: tensor<f32>) -> (tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>) {
+func.func @main(%n: tensor<100x3xbf16>, %l: tensor<100x5xf32>, %x: tensor<100x3xf32>, %v: tensor<3xf32>, %narrow: tensor<bf16>, %zero: tensor<f32>) -> (tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>, tensor<100x3xf32>, tensor<100xf32>, tensor<100xf32>) {
   %0 = stablehlo.reduce(%n init: %narrow) applies stablehlo.add across dimensions = [1] : (tensor<100x3xbf16>, tensor<bf16>) -> tensor<100xbf16>
   %1 = stablehlo.reduce(%l init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x5xf32>, tensor<f32>) -> tensor<100xf32>
   %2 = stablehlo.reduce(%l init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<100x5xf32>, tensor<f32>) -> tensor<5xf32>
@@ -11,11 +12,14 @@ func.func @main(%n: tensor<100x3xbf16>, %l: tensor<100x5xf32>, %x: tensor<100x3x
       stablehlo.return %6 : tensor<f32>
     }
   %4 = stablehlo.reduce(%v init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
-  return %0, %1, %2, %3, %4 : tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>
+  %6 = stablehlo.negate %x : tensor<100x3xf32>
+  %7 = stablehlo.reduce(%6 init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x3xf32>, tensor<f32>) -> tensor<100xf32>
+  %8 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<100x3xf32>, tensor<f32>) -> tensor<100xf32>
+  return %0, %1, %2, %3, %4, %6, %7, %8 : tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>, tensor<100x3xf32>, tensor<100xf32>, tensor<100xf32>
 }
 // expect
 module {
-  func.func public @main(%0: tensor<100x3xbf16>, %1: tensor<100x5xf32>, %2: tensor<100x3xf32>, %3: tensor<3xf32>, %4: tensor<bf16>, %5: tensor<f32>) -> (tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>) {
+  func.func public @main(%0: tensor<100x3xbf16>, %1: tensor<100x5xf32>, %2: tensor<100x3xf32>, %3: tensor<3xf32>, %4: tensor<bf16>, %5: tensor<f32>) -> (tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>, tensor<100x3xf32>, tensor<100xf32>, tensor<100xf32>) {
     %6 = "stablehlo.reduce"(%0, %4) <{dimensions = array<i64: 1>}> ({
     ^bb0(%7: tensor<bf16>, %8: tensor<bf16>):
       %9 = stablehlo.add %7, %8 : tensor<bf16>
@@ -42,6 +46,17 @@ module {
       %26 = stablehlo.add %24, %25 : tensor<f32>
       stablehlo.return %26 : tensor<f32>
     }) : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
-    return %6, %10, %14, %18, %23 : tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>
+    %27 = stablehlo.negate %2 : tensor<100x3xf32>
+    %28 = "stablehlo.reduce"(%27, %5) <{dimensions = array<i64: 1>}> ({
+    ^bb0(%29: tensor<f32>, %30: tensor<f32>):
+      %31 = stablehlo.add %29, %30 : tensor<f32>
+      stablehlo.return %31 : tensor<f32>
+    }) : (tensor<100x3xf32>, tensor<f32>) -> tensor<100xf32>
+    %32 = "stablehlo.reduce"(%2, %5) <{dimensions = array<i64: 1>}> ({
+    ^bb0(%33: tensor<f32>, %34: tensor<f32>):
+      %35 = stablehlo.add %33, %34 : tensor<f32>
+      stablehlo.return %35 : tensor<f32>
+    }) : (tensor<100x3xf32>, tensor<f32>) -> tensor<100xf32>
+    return %6, %10, %14, %18, %23, %27, %28, %32 : tensor<100xbf16>, tensor<100xf32>, tensor<5xf32>, tensor<100xf32>, tensor<f32>, tensor<100x3xf32>, tensor<100xf32>, tensor<100xf32>
   }
 }
