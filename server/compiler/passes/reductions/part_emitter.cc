@@ -13,20 +13,22 @@ using ir::OpKind;
 // The most ops that parts are computed by; what is behind them is sliced.
 constexpr int kMostOps = 64;
 
-void CountUses(const ir::Region& region, UseCounts& counts) {
+void AddUses(const ir::Region& region, ValueUses& uses) {
+  for (ir::ValueId id : region.parameters) uses[id].region = &region;
   for (const ir::Op& op : region.ops) {
-    for (ir::ValueId id : op.operands) ++counts[id];
-    for (const ir::Region& inner : op.regions) CountUses(inner, counts);
+    for (ir::ValueId id : op.results) uses[id].region = &region;
+    for (ir::ValueId id : op.operands) ++uses[id].count;
+    for (const ir::Region& inner : op.regions) AddUses(inner, uses);
   }
-  for (ir::ValueId id : region.results) ++counts[id];
+  for (ir::ValueId id : region.results) ++uses[id].count;
 }
 
 }  // namespace
 
-UseCounts CountUses(const ir::Function& function) {
-  UseCounts counts;
-  CountUses(function.body, counts);
-  return counts;
+ValueUses FindUses(const ir::Function& function) {
+  ValueUses uses;
+  AddUses(function.body, uses);
+  return uses;
 }
 
 ir::ValueId PartEmitter::At(ir::ValueId value, const Place& place) {
@@ -69,8 +71,9 @@ ir::ValueId PartEmitter::Emit(ir::ValueId value, const Place& place) {
 }
 
 bool PartEmitter::MayRepeat(ir::ValueId value, const ir::Op& op) const {
-  const auto uses = uses_.find(value);
-  return uses == uses_.end() || uses->second <= 1 || CostOf(rewriter_.function(), op) <= 1;
+  const auto use = uses_.find(value);
+  if (use == uses_.end() || use->second.region != region_) return false;
+  return use->second.count <= 1 || CostOf(rewriter_.function(), op) <= 1;
 }
 
 // By value, as are those below: ops that are emitted invalidate the rewriter's definitions.

@@ -9,14 +9,19 @@
 
 namespace acceld::compiler {
 
-// How often each value of a function is an operand or the result of a region.
-using UseCounts = absl::flat_hash_map<ir::ValueId, int64_t>;
-UseCounts CountUses(const ir::Function& function);
+// Where a value of a function comes from and how often it is used.
+struct ValueUse {
+  const ir::Region* region = nullptr;  // of the function, in which the value is defined
+  int64_t count = 0;                   // as an operand or the result of a region
+};
+using ValueUses = absl::flat_hash_map<ir::ValueId, ValueUse>;
+ValueUses FindUses(const ir::Function& function);
 
 // Emits parts of values: the elements with given indices in some dimensions. Where elementwise ops
 // and broadcasts compute the value, the part is computed by the same ops from parts of their
 // operands, so that the parts of one value share what does not depend on the index. Elsewhere the
-// part is a slice. An op that is costly and has other uses is not repeated. Single use;
+// part is a slice. What another region defines is not computed again, as that region may be
+// executed less often, nor is an op that is costly and has other uses. Single use;
 // thread-compatible.
 class PartEmitter {
  public:
@@ -24,9 +29,9 @@ class PartEmitter {
   using Place = std::vector<int64_t>;
   static constexpr int64_t kAll = -1;
 
-  // The counts are those before the pass; values that the pass has made count as used once.
-  PartEmitter(Rewriter& rewriter, const UseCounts& uses, ir::Location location)
-      : rewriter_(rewriter), uses_(uses), location_(location) {}
+  // For the op that defines `result`. `uses` are those before the pass.
+  PartEmitter(Rewriter& rewriter, const ValueUses& uses, ir::ValueId result, ir::Location location)
+      : rewriter_(rewriter), uses_(uses), region_(uses.at(result).region), location_(location) {}
 
   // Returns the part of `value` at `place`, a tensor without the dimensions that have an index.
   ir::ValueId At(ir::ValueId value, const Place& place);
@@ -40,7 +45,8 @@ class PartEmitter {
   ir::ValueId Reshape(ir::ValueId value, ir::TensorType type);
 
   Rewriter& rewriter_;
-  const UseCounts& uses_;
+  const ValueUses& uses_;
+  const ir::Region* const region_;
   const ir::Location location_;
   absl::flat_hash_map<std::pair<ir::ValueId, Place>, ir::ValueId> parts_;  // those emitted so far
   int num_emitted_ = 0;

@@ -29,9 +29,9 @@ bool KeepsType(DType dtype) {
 // Rewrites one reduction of one operand.
 class Unrolling {
  public:
-  Unrolling(Rewriter& rewriter, const UseCounts& uses, const ir::Op& op, const ir::Op& operation)
+  Unrolling(Rewriter& rewriter, const ValueUses& uses, const ir::Op& op, const ir::Op& operation)
       : rewriter_(rewriter),
-        parts_(rewriter, uses, op.location),
+        parts_(rewriter, uses, op.results[0], op.location),
         op_(op),
         operation_(operation),
         dims_(rewriter.TensorOf(op.operands[0]).dims),
@@ -148,17 +148,18 @@ class Unrolling {
   int64_t reduced_ = 1, kept_ = 1;  // the products of the reduced dimensions and of the others
 };
 
-// Whether elementwise ops compute the value, and nothing else uses it. Otherwise it is in memory
-// anyway; to read all of it where the result is used would only keep it there for longer.
-bool IsComputedForThis(const Rewriter& rewriter, const UseCounts& uses, ir::ValueId value) {
-  const ir::Op* producer = rewriter.DefinitionOf(value);
-  if (producer == nullptr) return false;
-  const auto count = uses.find(value);
-  const bool is_shared = count != uses.end() && count->second > 1;
-  return !is_shared && (IsPointwise(*producer) || producer->kind == OpKind::kBroadcastInDim);
+// Whether elementwise ops compute the operand, in the same region, and nothing else uses it.
+// Otherwise it is in memory anyway; to read all of it where the result is used would only keep it
+// there for longer.
+bool IsComputedForThis(const Rewriter& rewriter, const ValueUses& uses, const ir::Op& op) {
+  const ir::Op* producer = rewriter.DefinitionOf(op.operands[0]);
+  const auto use = uses.find(op.operands[0]);
+  if (producer == nullptr || use == uses.end()) return false;
+  if (use->second.count > 1 || use->second.region != uses.at(op.results[0]).region) return false;
+  return IsPointwise(*producer) || producer->kind == OpKind::kBroadcastInDim;
 }
 
-absl::StatusOr<bool> Unroll(Rewriter& rewriter, const UseCounts& uses, const ir::Op& op,
+absl::StatusOr<bool> Unroll(Rewriter& rewriter, const ValueUses& uses, const ir::Op& op,
                             const codegen::Target& target) {
   if (op.kind != OpKind::kReduce || op.results.size() != 1) return false;
   const ir::Op* operation = OperationOfResult(op.regions[0], 0);
@@ -166,7 +167,7 @@ absl::StatusOr<bool> Unroll(Rewriter& rewriter, const UseCounts& uses, const ir:
   const DType dtype = rewriter.TensorOf(op.operands[0]).dtype;
   if (!KeepsType(dtype) || rewriter.TensorOf(op.results[0]).dtype != dtype) return false;
   Unrolling unrolling(rewriter, uses, op, *operation);
-  if (unrolling.HasFewElements() && IsComputedForThis(rewriter, uses, op.operands[0])) {
+  if (unrolling.HasFewElements() && IsComputedForThis(rewriter, uses, op)) {
     unrolling.UnrollElements();
     return true;
   }
@@ -183,7 +184,7 @@ absl::StatusOr<ir::Module> UnrollReductions(const ir::Module& module,
                                             const codegen::Target& target) {
   ir::Module result = module.WithoutFunctions();
   for (const ir::Function& function : module.functions) {
-    const UseCounts uses = CountUses(function);
+    const ValueUses uses = FindUses(function);
     const auto visit = [&](Rewriter& rewriter, ir::Op& op) {
       return Unroll(rewriter, uses, op, target);
     };
